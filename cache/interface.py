@@ -1,0 +1,173 @@
+"""What the gateway and the sync worker ask of a store, in the words of the field; no database shows through.
+
+All methods block (briefly) and may be called from any thread; asynchronous callers go through
+``anyio.to_thread``. A write is one short transaction: it is there whole or not at all. Every method raises
+:class:`cache.errors.StoreFailure` (one line with the remedy) when the store cannot be used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from cache.model import Known, Page, PageFacts, Project, ProjectKey, Snapshot, TextFile
+from cache.search.query import Query
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A page that answers a query. ``step`` is the rung of the ladder it stands on (1, the best, to 4); within one
+    rung, higher ``score`` first (0 < score < 1), equal scores in the index's order."""
+
+    page: Page
+    step: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """How a sync run ended. Times in seconds since the UTC epoch; ``finished_at`` is ``None`` while it runs or when
+    it was killed. ``complete``: the listing was, and no project failed."""
+
+    forge: str
+    started_at: float
+    finished_at: float | None = None
+    listed: int = 0
+    changed: int = 0
+    failed: int = 0
+    removed: int = 0
+    complete: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CacheInfo:
+    """What ``gateway cache info`` shows. ``bytes`` is the size on disk with the write-ahead log."""
+
+    path: str
+    bytes: int
+    schema: int
+    projects: int
+    pages: int
+    bodies: int
+    runs: tuple[RunSummary, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """What a caller's word for a project means: exactly one project, several, or none with near names."""
+
+    projects: tuple[Project, ...] = ()
+    suggestions: tuple[str, ...] = ()
+
+
+class ReadStore(Protocol):
+    """The reading side."""
+
+    def resolve(self, word: str, *, forge: str | None = None) -> Resolution:
+        """Projects that ``word`` (``owner/name``, or the last part of a name) means, without case.
+
+        A full name that fits outranks last parts that fit. No match: up to three near full names."""
+
+    def project(self, key: ProjectKey) -> Project | None: ...
+
+    def projects(self, *, query: str | None = None, limit: int, after: str | None = None) -> Sequence[Project]:
+        """Projects sorted by case-folded name (then forge), those whose name contains ``query`` without case;
+        ``after`` is the ``cursor`` (see :meth:`cursor`) of the last one already seen."""
+
+    def cursor(self, project: Project) -> str:
+        """An opaque place in the order of :meth:`projects`."""
+
+    def pages(self, key: ProjectKey) -> tuple[Page, ...]:
+        """All pages of a project, ordered by ``position``."""
+
+    def page(self, key: ProjectKey, slug: str) -> Page | None: ...
+
+    def status(self, key: ProjectKey) -> TextFile | None: ...
+
+    def index(self, key: ProjectKey) -> TextFile | None: ...
+
+    def bodies(self, key: ProjectKey, shas: Collection[str]) -> Mapping[str, str]:
+        """The texts the cache holds of this project's blobs, by sha."""
+
+    def facts(self, shas: Collection[str]) -> Mapping[str, PageFacts]: ...
+
+    def match(
+        self, keys: Sequence[ProjectKey], query: Query, *, types: frozenset[str] | None
+    ) -> Mapping[ProjectKey, Sequence[Match]]:
+        """Each project's matches, best first, by the ladder of the tool contract. ``types`` are canonical type names;
+        ``None`` means all but ``raw``. What other projects hold changes no project's matches, order or scores."""
+
+    def projects_knowing(self, query: Query, *, limit: int) -> Sequence[Project]:
+        """Projects whose cached indexes know the query's words, best first."""
+
+    def known(self, forge: str) -> Mapping[int, Known]:
+        """What is known of each project of a forge, by its id."""
+
+    def info(self) -> CacheInfo: ...
+
+    def export(self) -> Iterator[Mapping[str, object]]:
+        """Each project as ``gateway cache export`` prints it, one at a time."""
+
+    def check(self) -> Sequence[str]:
+        """What is wrong with the file, one line each; empty when all is well. Reads everything."""
+
+
+class WriteStore(Protocol):
+    """The writing side: the sync worker's, and the short writes of gateways."""
+
+    def lease(self) -> AbstractContextManager[None]:
+        """The right to run a full sync, held for the block; it dies with its process.
+
+        Raises ``SyncRunning`` at once when another process (or another holder in this one) has it."""
+
+    def commit(self, snapshot: Snapshot, *, listed_at: float) -> bool:
+        """Make ``snapshot`` what is known of its project. ``False``, and nothing written, when the project was
+        looked at after ``listed_at`` by somebody else (a refresh is never overwritten by an older listing)."""
+
+    def record_failure(self, snapshot_of: Snapshot, failure: str, *, denied: bool, listed_at: float) -> None:
+        """Note that the look that ``snapshot_of`` describes (listing, time, settings) failed; old content stays."""
+
+    def rename(self, key: ProjectKey, name: str) -> None:
+        """The forge lists this project under another name now; everything known of it stays."""
+
+    def prune(self, forge: str, keep: Collection[int], *, hidden: Sequence[str] = (), listed_at: float) -> int:
+        """Forget the projects of ``forge`` whose ids are not in ``keep``, with all that only they hold, except those
+        whose names start with a prefix in ``hidden`` and those first looked at after ``listed_at``.
+
+        Returns how many went."""
+
+    def retain_forges(self, names: Collection[str]) -> int:
+        """Forget projects of forges that are configured no longer. Returns how many went."""
+
+    def remember(
+        self, key: ProjectKey, pages: Iterable[Page], bodies: Mapping[str, str], facts: Mapping[str, PageFacts]
+    ) -> None:
+        """Note what a live read brought: new titles, types and shas of pages that are known, facts of bodies, and
+        the bodies themselves where the project is mirrored."""
+
+    def mark_stale(self, key: ProjectKey) -> None:
+        """Have the next sync look at this project whatever its stamp says."""
+
+    def start_run(self, forge: str, at: float) -> int:
+        """Note the start of a sync run; returns its id."""
+
+    def finish_run(self, run: int, summary: RunSummary) -> None: ...
+
+    def clear(self) -> None:
+        """Forget all projects; the task journal stays."""
+
+
+class Store(ReadStore, WriteStore, Protocol):
+    """Both sides of one cache."""
+
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class StoreNotice:
+    """Something the store did by itself that its owner should hear about, such as setting a damaged file aside."""
+
+    message: str
+    details: Mapping[str, str] = field(default_factory=dict)

@@ -1,0 +1,1 @@
+"""How knowledge is served: configuration, read and write paths, tools, transports, the command line."""

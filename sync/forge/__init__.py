@@ -1,0 +1,1 @@
+"""Where repositories come from: one interface (``base``), one module or package for each kind of forge."""
