@@ -1,0 +1,1 @@
+"""Benchmarks, run by hand through scripts/bench; their tables are committed beside them."""
