@@ -91,6 +91,9 @@ class ReadStore(Protocol):
     def bodies(self, key: ProjectKey, shas: Collection[str]) -> Mapping[str, str]:
         """The texts the cache holds of this project's blobs, by sha."""
 
+    def lacking(self, shas: Collection[str]) -> frozenset[str]:
+        """Those of ``shas`` whose bodies the cache holds for no project: what a mirror still has to fetch."""
+
     def facts(self, shas: Collection[str]) -> Mapping[str, PageFacts]: ...
 
     def match(

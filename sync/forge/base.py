@@ -84,6 +84,11 @@ class Forge(Protocol):
     def listing(self) -> AsyncIterator[ListingPage]:
         """All repositories, in pages. It ends without an error only when it is complete but for ``hidden``."""
 
+    async def find(self, name: str) -> Listed:
+        """One repository by its full name, as the listing would show it now (a renamed one under its new name).
+
+        Raises ``NotFound`` when it does not exist or is not visible."""
+
     async def head(self, repo: RepoRef) -> Head | None:
         """The tip of the default branch, or ``None`` for a repository without commits."""
 
