@@ -34,11 +34,18 @@ class ListingPage:
 class Head:
     """The tip of the default branch: its ``commit`` and the git name of its ``.wiki`` subtree (``None``: no such
     folder). ``commit`` is the ``ref`` of all reads that belong to the same snapshot. ``uncommitted``: the working
-    tree differs from the commit in what a sync reads; ``wiki_tree`` then is a digest that covers the difference."""
+    tree differs from the commit in what a sync reads; ``wiki_tree`` then is a digest that covers the difference.
+    ``names`` are the names in the root folder, where they were learned on the way: what is not among them need not be
+    asked for."""
 
     commit: str
     wiki_tree: str | None
     uncommitted: bool = False
+    names: frozenset[str] | None = None
+
+    def may_hold(self, path: str) -> bool:
+        """Whether there can be a file at ``path``, from the repository's root."""
+        return self.names is None or path.partition("/")[0] in self.names
 
 
 @dataclass(frozen=True, slots=True)
