@@ -1,0 +1,145 @@
+"""The command line: which verbs there are, and the one place where errors become exit codes."""
+
+from __future__ import annotations
+
+import difflib
+import gc
+import importlib
+import logging
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Final, NoReturn
+
+import typer
+import typer.main
+
+from cache.errors import KnowledgeError, SyncRunning
+from gateway.exits import Exit
+
+VERBS: Final[Mapping[str, str]] = {
+    "demo": "See it work on a small fleet of real repositories",
+    "init": "Write the configuration, by questions or by flags",
+    "doctor": "Check everything, and say how to mend what is wrong",
+    "sync": "Bring the cache up to date",
+    "serve": "Answer MCP clients, over stdio or HTTP",
+    "client-config": "Print or write the entry for an MCP client",
+    "ask": "Ask the wikis of some projects",
+    "get": "Read one page of a project's wiki",
+    "search": "Search the shared wiki",
+    "projects": "List the projects that are known",
+    "cache": "Look into the cache file",
+}
+
+logger = logging.getLogger(__name__)
+
+
+class _NoSuchVerb(typer.TyperException):
+    exit_code = Exit.USAGE
+
+
+def main() -> NoReturn:
+    """The ``gateway`` command."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(args: Sequence[str]) -> int:
+    """Do what ``args`` say and return the exit code. Every error is one line on stderr; ``-v`` adds its traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr] # a page may hold what a locale cannot
+    try:
+        code = _dispatch(args)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _silence_stdout()
+        return Exit.PIPE
+    except BaseException as error:  # every way to end is an exit code
+        return _failed(_cause(error), f"gateway {args[0]}" if args and args[0] in VERBS else "gateway")
+    return code
+
+
+def _dispatch(args: Sequence[str]) -> int:
+    """Import the one verb's module, so that none pays for what another needs: ``sync`` does not load the protocol, nor
+    ``serve`` the terminal output."""
+    verb, *rest = args or ("--help",)
+    if verb in ("--help", "-h"):
+        print(overview())
+        return Exit.OK
+    if verb == "--version":
+        from gateway.version import version  # noqa: PLC0415 what it imports is 20 ms that no other verb needs
+
+        print(f"gateway {version()}")
+        return Exit.OK
+    if verb not in VERBS:
+        near = difflib.get_close_matches(verb, VERBS, 1)
+        raise _NoSuchVerb(f"no such verb: {verb}" + (f" (did you mean {near[0]}?)" if near else ""))
+    gc.disable()  # imports make much and drop little: collecting meanwhile is a fifth of a start
+    module = importlib.import_module(f"gateway.commands.{verb.replace('-', '_')}")
+    gc.freeze()
+    gc.enable()
+    command = typer.main.get_command(module.verb)
+    with command.make_context(f"gateway {verb}", rest) as context:
+        return int(command.invoke(context))
+
+
+def overview() -> str:
+    """``gateway --help``."""
+    width = max(map(len, VERBS))
+    verbs = [f"  {verb:{width}}  {does}" for verb, does in VERBS.items()]
+    return "\n".join(
+        [
+            "Usage: gateway VERB [OPTIONS]        gateway VERB --help",
+            "",
+            "  Lets coding agents ask the wikis of many repositories, over MCP.",
+            "",
+            "Verbs:",
+            *verbs,
+            "",
+            "Options:",
+            "  --version  Print the version",
+            "",
+            "Example:",
+            "  gateway demo",
+        ]
+    )
+
+
+def _failed(error: BaseException, command: str) -> int:
+    """Tell what went wrong, on one line, and return the exit code that says so."""
+    match error:
+        case typer.Exit(exit_code=code):
+            return int(code)
+        case SystemExit(code=code):
+            return code if isinstance(code, int) else Exit.FAILED
+        case KeyboardInterrupt() | typer.Abort():
+            return Exit.INTERRUPTED
+        case typer.TyperException():
+            _complain(f"{error.format_message().replace('Value error, ', '')} — see {command} --help")
+            return int(error.exit_code)
+        case KnowledgeError():
+            _complain(error.message)
+            code = Exit.FAILED
+        case SyncRunning():
+            _complain("another sync is running on this cache — try again when it is done")
+            code = Exit.LEASED
+        case _:
+            _complain(f"internal error: {type(error).__name__}: {error} — run it again with -v for the details")
+            code = Exit.INTERNAL
+    logger.debug("where it went wrong:", exc_info=error)
+    return code
+
+
+def _complain(message: str) -> None:
+    print("gateway: " + " ".join(message.split()), file=sys.stderr)
+
+
+def _cause(error: BaseException) -> BaseException:
+    """The one error in a group of one: task groups wrap what ends them."""
+    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+        error = error.exceptions[0]
+    return error
+
+
+def _silence_stdout() -> None:
+    """Nobody reads on; keep the interpreter from complaining about it when it flushes at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,95 @@
+"""``gateway client-config``: what makes an MCP client start the gateway."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+
+from cache.errors import Conflict, Denied, InvalidArgument
+from gateway import files, places
+from gateway.client_config import CLIENTS, MODULE, ClientName, Machine, Refused, entry, merge, show
+from gateway.commands.options import ConfigOption, VerboseOption, example, log_to_stderr, new_verb
+from gateway.exits import Exit
+
+NEW_FILE_MODE: Final = 0o600  # a client's file may come to hold other servers' secrets
+
+verb = new_verb()
+
+
+def _server_name(text: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9_-]{1,32}", text):
+        raise typer.BadParameter("letters, digits, - and _, at most 32")
+    return text
+
+
+@verb.command(epilog=example("gateway client-config claude-code --write"))
+def client_config(
+    client: Annotated[ClientName, typer.Argument(help="Which client.", show_default=False)],
+    write: Annotated[
+        bool, typer.Option("--write", help="Put it into the client's own file.", show_default=False)
+    ] = False,
+    name: Annotated[
+        str, typer.Option(parser=_server_name, metavar="NAME", help="What the client calls the server.")
+    ] = "knowledge",
+    config: ConfigOption = None,
+    verbose: VerboseOption = False,
+) -> Exit:
+    """Print the entry that makes an MCP client start the gateway, or write it.
+
+    The client's file keeps all else as it is, and a backup of the file stays beside it.
+    """
+    log_to_stderr(verbose=verbose)
+    loaded = places.configured(config)
+    wanted = entry(CLIENTS[client], _program(), None if loaded is None else loaded.path)
+    if not write:
+        print(show(CLIENTS[client], name, wanted), end="")
+        return Exit.OK
+    path = Machine(sys.platform, places.user_places().home, os.environ).client_file(client)
+    try:
+        print(_write(path, client, name, wanted))
+    except Refused as refusal:
+        raise InvalidArgument(f"{path} is left as it is: {refusal}") from None
+    except OSError as error:
+        raise Denied(f"cannot write {path}: {error.strerror} — see its permissions") from None
+    return Exit.OK
+
+
+def _program() -> tuple[str, ...]:
+    """The command that starts this installation from anywhere."""
+    python = Path(sys.executable).absolute()
+    script = shutil.which("gateway", path=str(python.parent))
+    return (str(python), *MODULE) if script is None else (script,)
+
+
+def _write(path: Path, client: ClientName, name: str, wanted: Mapping[str, Any]) -> str:
+    """Put the entry into the client's file, and tell what was done. Raises ``Refused``, ``OSError``."""
+    path = path.resolve()  # a link to where somebody keeps their settings stays one
+    before = path.read_bytes() if path.exists() else b""
+    try:
+        text = before.decode()
+    except UnicodeDecodeError:
+        raise Refused("it is not UTF-8 text — mend it first") from None
+    mark = "\ufeff" if text.startswith("\ufeff") else ""
+    after = (mark + merge(text.removeprefix(mark), CLIENTS[client], name, wanted)).encode()
+    if after == before:
+        return f"{path} has the entry already"
+    done = f"wrote {path}"
+    mode = NEW_FILE_MODE
+    if before:
+        mode = path.stat().st_mode & 0o777
+        backup = path.with_name(f"{path.name}.{datetime.now(UTC):%Y%m%dT%H%M%SZ}.bak")
+        files.replace(backup, before, mode=mode)
+        done += f", and kept what was there as {backup.name}"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if before and path.read_bytes() != before:
+        raise Conflict(f"{path} changed meanwhile — run it again")
+    files.replace(path, after, mode=mode)
+    return f"{done} — restart {CLIENTS[client].title}"

@@ -1,0 +1,37 @@
+"""What every verb has: its place on the command line, its common options and its log."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+ConfigOption = Annotated[
+    Path | None, typer.Option("--config", metavar="FILE", help="Read this auth.toml.", show_default=False)
+]
+VerboseOption = Annotated[bool, typer.Option("--verbose", "-v", help="Tell more, on stderr.", show_default=False)]
+
+
+def new_verb(help: str | None = None) -> typer.Typer:  # noqa: A002 the library's word
+    """What a verb's module adds its command, or its group's commands, to."""
+    return typer.Typer(
+        help=help,
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+
+
+def log_to_stderr(*, verbose: bool) -> None:
+    """Send the log to stderr, its only place: stdout belongs to answers and to the protocol."""
+    level = logging.DEBUG if verbose else logging.WARNING
+    logging.basicConfig(stream=sys.stderr, level=level, format="gateway: %(message)s", force=True)
+
+
+def example(*lines: str) -> str:
+    """The end of a verb's help. The mark at the start keeps the lines as they are."""
+    return "\b\nExample:\n" + "\n".join(f"  {line}" for line in lines)
