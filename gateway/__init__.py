@@ -2,4 +2,4 @@
 
 from typing import Final
 
-DISTRIBUTION: Final = "gitea-knowledge-gateway"  # what the package index calls it: the names of our packages are generic
+DISTRIBUTION: Final = "gitea-knowledge-gateway"  # on the package index; the names of our packages are generic

@@ -1,0 +1,200 @@
+"""``auth.toml`` and the environment, read once into frozen settings.
+
+The file is named by ``--config`` or ``$GATEWAY_CONFIG``, else it is ``auth.toml`` in the user's configuration folder;
+never the working directory's: a client may start the gateway inside a foreign repository. Every key is also an
+environment variable, which wins: ``[forge] roots`` is ``GATEWAY_FORGE__ROOTS``. No error shows a value.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import ValidationError
+from pydantic_settings import EnvSettingsSource
+
+from cache.errors import NotConfigured
+from gateway.settings import ENV_NESTED, ENV_PREFIX, SECTIONS, CacheSection, ForgeSettings, Settings
+
+FILE_NAME: Final = "auth.toml"
+
+_POINTER: Final = "GATEWAY_CONFIG"  # names the file, so it is no key
+
+
+class InvalidConfig(NotConfigured):
+    """The configuration cannot be used; ``problems`` has one line for each thing that is wrong."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        more = f" (and {len(problems) - 1} more: gateway doctor lists them)" if len(problems) > 1 else ""
+        super().__init__(problems[0] + more)
+        self.problems = tuple(problems)
+
+
+class _Environment(EnvSettingsSource):
+    """The environment that is passed in, instead of the process's own."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self._environ = environ
+        super().__init__(Settings)
+
+    def _load_env_vars(self) -> Mapping[str, str | None]:
+        return {name.lower(): value for name, value in self._environ.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """Settings and the file they come from, absolute; ``None`` where all come from the environment."""
+
+    settings: Settings
+    path: Path | None
+
+
+def find(explicit: Path | None, environ: Mapping[str, str], default: Path) -> Path | None:
+    """The configuration file to read; ``None`` where none was named and there is none at ``default``.
+
+    Raises :class:`InvalidConfig` when one that was named does not exist.
+    """
+    pointed = environ.get(_POINTER)
+    named = explicit or (Path(pointed) if pointed else None)
+    path = (named or default).absolute()
+    if path.exists():
+        return path
+    if named is None:
+        return None
+    raise InvalidConfig([f"no configuration at {path} — run gateway init --config {path}"])
+
+
+def load(path: Path | None, environ: Mapping[str, str], home: Path) -> Loaded | None:
+    """Read ``path`` and the environment. ``None``: there is no file and no variable is set.
+
+    Relative paths are taken from the file's folder, ``~`` is ``home``. Raises :class:`InvalidConfig`.
+    """
+    problems = _foreign_variables(environ)
+    from_file = {} if path is None else _parse(path)
+    from_environ: Mapping[str, Any] = _Environment(environ)()
+    if problems:
+        raise InvalidConfig(problems)
+    if path is None and not from_environ:
+        return None
+    try:
+        settings = Settings(**_merged(from_file, from_environ))
+    except ValidationError as error:
+        raise InvalidConfig(_explain(error, path, from_environ)) from None
+    return Loaded(_anchored(settings, None if path is None else path.parent, home), path)
+
+
+def _parse(path: Path) -> Mapping[str, Any]:
+    """A file's content. An error tells where it is and never what stands there."""
+    try:
+        return tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+    except OSError as error:
+        raise InvalidConfig([f"cannot read {path}: {error.strerror} — see its permissions"]) from None
+    except UnicodeDecodeError:
+        raise InvalidConfig([f"{path} is not UTF-8 text"]) from None
+    except tomllib.TOMLDecodeError as error:
+        place = re.search(r"at (line \d+, column \d+|end of document)", str(error))
+        raise InvalidConfig([f"{path} is not valid TOML{f' at {place[1]}' if place else ''}"]) from None
+
+
+def _foreign_variables(environ: Mapping[str, str]) -> list[str]:
+    """Variables that were meant for us and set nothing. One without ``__`` is somebody else's (an orchestrator sets
+    ``GATEWAY_PORT`` for a service called "gateway"), unless only its underscores are off."""
+    known = {
+        "_".join((section, key)).upper(): f"{ENV_PREFIX}{section}{ENV_NESTED}{key}".upper()
+        for section, model in SECTIONS.items()
+        for key in model.model_fields
+    }
+    problems = []
+    for name in environ:
+        upper = name.upper()
+        if not upper.startswith(ENV_PREFIX) or upper == _POINTER:
+            continue
+        rest = upper.removeprefix(ENV_PREFIX)
+        section = rest.partition(ENV_NESTED)[0].lower()
+        if ENV_NESTED not in rest:
+            if rest in known:
+                problems.append(f"{name}: unknown variable — did you mean {known[rest]}?")
+        elif section not in Settings.model_fields:
+            near = _near(section, Settings.model_fields)
+            hint = f" — did you mean {ENV_PREFIX}{near.upper()}{ENV_NESTED}…?" if near else ""
+            problems.append(f"{name}: unknown variable{hint}")
+    return problems
+
+
+def _merged(low: Mapping[str, Any], high: Mapping[str, Any]) -> dict[str, Any]:
+    both = {
+        key: _merged(low[key], value)
+        for key, value in high.items()
+        if isinstance(low.get(key), dict) and isinstance(value, dict)
+    }
+    return {**low, **high, **both}
+
+
+def _explain(error: ValidationError, path: Path | None, from_environ: Mapping[str, Any]) -> list[str]:
+    """One line for each place that is wrong."""
+    lines: dict[tuple[str, ...], str] = {}
+    for detail in error.errors(include_input=False, include_url=False):
+        place = tuple(str(part) for part in detail["loc"][: 3 if detail["loc"][:1] == ("forges",) else 2])
+        message = detail["msg"].removeprefix("Value error, ").replace("Input should", "should")
+        if detail["type"] == "extra_forbidden":
+            message = "unknown key" + _did_you_mean(place)
+        elif detail["type"] == "missing":
+            message = "missing"
+        lines.setdefault(place, f"{_label(place, path, from_environ)}{message}")
+    return list(lines.values())
+
+
+def _did_you_mean(place: tuple[str, ...]) -> str:
+    model = Settings if len(place) == 1 else SECTIONS["forge" if place[0] == "forges" else place[0]]
+    near = _near(place[-1], model.model_fields)
+    return f" — did you mean {near}?" if near else f" — known are: {', '.join(model.model_fields)}"
+
+
+def _near(word: str, known: Mapping[str, object]) -> str | None:
+    return next(iter(difflib.get_close_matches(word.lower(), known, 1)), None)
+
+
+def _label(place: tuple[str, ...], path: Path | None, from_environ: Mapping[str, Any]) -> str:
+    """What to call the place of a problem: a variable if it is set by one, else file, section and key."""
+    found: Any = from_environ
+    for part in place:
+        found = found.get(part) if isinstance(found, dict) else None
+    if place and found is not None:
+        return f"{ENV_PREFIX}{ENV_NESTED.join(place)}".upper() + ": "
+    *section, key = place or ("",)
+    where = [str(path)] if path else ["environment"]
+    name = f"[{'.'.join(section)}] {key}" if section else f"[{key}]" if key in Settings.model_fields else key
+    return ": ".join([*where, *([name] if name else [])]) + ": "
+
+
+def _anchored(settings: Settings, base: Path | None, home: Path) -> Settings:
+    """``settings`` with every path absolute."""
+
+    def anchor(path: str | Path, key: str) -> Path:
+        first, *rest = Path(path).parts or ("",)
+        if not first or "\0" in str(path):
+            raise InvalidConfig([f"{key}: write a path"])
+        if first == "~":
+            return home.joinpath(*rest)
+        if first.startswith("~"):
+            raise InvalidConfig([f"{key}: write the whole path instead of ~name"])
+        if base is None and not Path(path).is_absolute():
+            raise InvalidConfig([f"{key}: without a configuration file, a path starts with / or ~"])
+        return (base or home) / path
+
+    def rooted(forge: ForgeSettings, key: str) -> ForgeSettings:
+        return forge.model_copy(update={"roots": tuple(anchor(root, f"{key} roots") for root in forge.roots)})
+
+    file = settings.cache.file and str(anchor(settings.cache.file, "[cache] file"))
+    return settings.model_copy(
+        update={
+            "forge": settings.forge and rooted(settings.forge, "[forge]"),
+            "forges": {name: rooted(forge, f"[forges.{name}]") for name, forge in settings.forges.items()},
+            "cache": CacheSection(file=file),
+        }
+    )

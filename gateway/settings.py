@@ -1,0 +1,166 @@
+"""The configuration's sections, their keys, defaults and bounds. Frozen; :mod:`gateway.config` reads them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Final, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+
+ENV_PREFIX: Final = "GATEWAY_"
+ENV_NESTED: Final = "__"
+ONLY_FORGE: Final = "default"  # the name of the forge that is configured as [forge]
+
+_UNITS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_DURATION: Final = re.compile(r"(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)", re.ASCII)
+_FORGE_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}", re.ASCII)
+
+
+def seconds(text: object) -> float:
+    """A duration such as ``"20s"``, ``"5m"`` or ``"1.5h"``, in seconds. Raises ``ValueError``."""
+    match = _DURATION.fullmatch(text.strip()) if isinstance(text, str) else None
+    if match is None:
+        raise ValueError('should be a duration such as "20s", "5m" or "24h"')
+    return float(match[1]) * _UNITS[match[2]]
+
+
+def _positive(duration: float) -> float:
+    if duration <= 0:
+        raise ValueError("should be longer than nothing")
+    return duration
+
+
+def _words(value: object) -> object:
+    """A list; as one text (the environment's form) its items stand between commas, or it is JSON."""
+    if not isinstance(value, str):
+        return value
+    if value.lstrip().startswith("["):
+        try:
+            return json.loads(value)
+        except ValueError:
+            raise ValueError("should be a list: JSON, or items with commas between") from None
+    return [item.strip() for item in value.split(",") if item.strip()]
+
+
+def _pages(value: object) -> object:
+    return value if value in ("index", "all") else _words(value)
+
+
+def _forge_name(name: str) -> str:
+    if not _FORGE_NAME.fullmatch(name):
+        raise ValueError("a forge's name is made of lower-case letters, digits, - and _")
+    return name
+
+
+def _this_version_reads(kind: object) -> object:
+    if kind != "local":
+        raise ValueError('this version reads local repositories: write kind = "local"')
+    return kind
+
+
+Seconds = Annotated[float, BeforeValidator(seconds)]
+Words = Annotated[tuple[str, ...], BeforeValidator(_words)]
+Paths = Annotated[tuple[Path, ...], BeforeValidator(_words)]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+
+class ForgeSettings(_Section):
+    """Where repositories are. ``roots`` are absolute once loaded; every git repository below one is a project."""
+
+    kind: Annotated[Literal["local"], BeforeValidator(_this_version_reads)]
+    roots: Paths = Field(min_length=1)
+    max_in_flight: int = Field(default=8, ge=1, le=64)
+
+
+class SyncSection(_Section):
+    """What a sync looks at and keeps; see :class:`sync.plan.SyncSettings`."""
+
+    pages: Annotated[Literal["index", "all"] | tuple[str, ...], BeforeValidator(_pages)] = "index"
+    include: Words = ()
+    exclude: Words = ()
+    archived: bool = True
+    forks: bool = True
+    status_paths: Words = (".tasks/STATUS.md", "STATUS.md")
+
+
+class CacheSection(_Section):
+    """``file``, absolute once loaded, is the cache; empty means ``cache.db`` in the user's state folder."""
+
+    file: str = ""
+
+
+class WikiSection(_Section):
+    """``shared`` is the project whose wiki belongs to everybody."""
+
+    shared: str = ""
+
+
+class GatewaySection(_Section):
+    """How questions are answered. Durations are in seconds. Empty ``tool_names``: dotted over stdio, underscores over
+    HTTP. Empty ``toolsets``: all that are configured."""
+
+    toolsets: Annotated[tuple[Literal["federation"], ...], BeforeValidator(_words)] = ()
+    tool_names: Literal["", "dotted", "underscore"] = ""
+    deadline: Annotated[Seconds, AfterValidator(_positive)] = 20.0
+    max_age: Seconds = 0.0
+    stale_after: Annotated[Seconds, AfterValidator(_positive)] = 86400.0
+    read_only: bool = False
+
+
+class Settings(BaseSettings):
+    """The whole configuration. Either ``forge`` or ``forges`` is set, or neither: see :attr:`fleet`."""
+
+    model_config = SettingsConfigDict(
+        frozen=True,
+        extra="forbid",
+        hide_input_in_errors=True,
+        env_prefix=ENV_PREFIX,
+        env_nested_delimiter=ENV_NESTED,
+        enable_decoding=False,
+    )
+
+    forge: ForgeSettings | None = None
+    forges: dict[Annotated[str, AfterValidator(_forge_name)], ForgeSettings] = Field(default_factory=dict)
+    sync: SyncSection = SyncSection()
+    cache: CacheSection = CacheSection()
+    wiki: WikiSection = WikiSection()
+    gateway: GatewaySection = GatewaySection()
+
+    @property
+    def fleet(self) -> Mapping[str, ForgeSettings]:
+        """Every configured forge by its name."""
+        return self.forges if self.forge is None else {ONLY_FORGE: self.forge}
+
+    @model_validator(mode="after")
+    def _one_way_to_name_forges(self) -> Self:
+        if self.forge is not None and self.forges:
+            raise ValueError("use [forge] for one forge or [forges.NAME] for several, not both")
+        return self
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],  # noqa: ARG003 the names are the library's
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Nothing is read behind the caller's back: see :func:`gateway.config.load`."""
+        return (init_settings,)
+
+
+SECTIONS: Final[Mapping[str, type[BaseModel]]] = {
+    "forge": ForgeSettings,
+    "sync": SyncSection,
+    "cache": CacheSection,
+    "wiki": WikiSection,
+    "gateway": GatewaySection,
+}
