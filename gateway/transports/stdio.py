@@ -71,18 +71,15 @@ class _Wire:
 
     @classmethod
     def claim(cls) -> _Wire:
-        try:
-            wire = cls(*(fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 3) for fd in (0, 1)))
-        except OSError:
-            raise Unavailable("standard input or output is closed — an MCP client starts this with pipes") from None
+        # A stream that was closed at the start is None; its descriptor may be anything's by now.
+        if sys.__stdin__ is None or sys.__stdout__ is None:
+            raise Unavailable("standard input or output is closed — an MCP client starts this with pipes")
+        wire = cls(*(fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 3) for fd in (0, 1)))
         nothing = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
         os.dup2(nothing, 0)
-        try:
-            os.dup2(2, 1)
-        except OSError:  # no standard error either
-            os.dup2(nothing, 1)
+        os.dup2(nothing if sys.__stderr__ is None else 2, 1)
         os.close(nothing)
-        sys.stdout.flush()  # what was printed before, to where it can do no harm
+        sys.__stdout__.flush()  # what was printed before, to where it can do no harm
         return wire
 
     def lines(self) -> Iterator[bytes]:

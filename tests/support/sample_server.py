@@ -10,6 +10,7 @@ gc.disable()
 
 import anyio  # noqa: E402
 
+from cache.errors import KnowledgeError  # noqa: E402
 from gateway.server import build_server  # noqa: E402
 from gateway.transports import serve_http, serve_stdio  # noqa: E402
 from tests.support.sample_tools import INSTRUCTIONS, announce, sample_registry  # noqa: E402
@@ -27,4 +28,7 @@ gc.freeze()
 gc.enable()
 if __name__ == "__main__":
     logging.basicConfig(level=logging.DEBUG if "-v" in sys.argv else logging.WARNING)
-    anyio.run(main, sys.argv[1])
+    try:
+        anyio.run(main, sys.argv[1])
+    except KnowledgeError as error:
+        sys.exit(error.line)
