@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from gateway import config, settings
 from gateway.config import InvalidConfig, Loaded
 
+EXAMPLE = Path(__file__).parents[2] / "auth.example.toml"
 SENTINEL = "fake-hunter2"
 FORGE = '[forge]\nkind = "local"\nroots = ["~/src"]\n'
 
@@ -228,3 +230,28 @@ def test_settings_cannot_be_changed(tmp_path: Path) -> None:
         loaded.settings.sync.forks = False
     with pytest.raises(ValueError, match="frozen"):
         loaded.settings.wiki = settings.WikiSection()
+
+
+class TestExample:
+    """``auth.example.toml`` shows every key with its default."""
+
+    def test_it_is_valid(self, home: Path) -> None:
+        loaded = config.load(EXAMPLE, {}, home)
+        assert loaded is not None
+        assert loaded.settings.fleet["default"].roots == (home / "src",)
+
+    def test_it_has_every_key(self) -> None:
+        example = tomllib.loads(EXAMPLE.read_text(encoding="utf-8"))
+        assert example.keys() == settings.SECTIONS.keys()
+        assert {name: set(section) for name, section in example.items()} == {
+            name: set(model.model_fields) for name, model in settings.SECTIONS.items()
+        }
+
+    def test_every_value_is_the_default(self, home: Path) -> None:
+        loaded = config.load(EXAMPLE, {}, home)
+        assert loaded is not None
+        assert loaded.settings.model_dump(exclude={"forge"}) == settings.Settings().model_dump(exclude={"forge"})
+        assert (
+            loaded.settings.fleet["default"].max_in_flight
+            == settings.ForgeSettings.model_fields["max_in_flight"].default
+        )
