@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
 from ipaddress import IPv6Address, ip_address
 from typing import Any, Final
@@ -121,7 +121,20 @@ class _Endpoint:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         handle = self._post if scope["method"] == "POST" else self._sessions.handle_request
-        await handle(scope, receive, send)
+        last: Message | None = None
+
+        async def note_and_send(message: Message) -> None:
+            nonlocal last
+            last = message
+            await send(message)
+
+        with suppress(anyio.get_cancelled_exc_class()):  # the server is ending and waits no longer
+            await handle(scope, receive, note_and_send)
+        # Whatever leaves a response open then has failed, to the server and to the client.
+        if last is None:
+            await JSONResponse({"error": "unavailable: the gateway is ending"}, 503)(scope, receive, send)
+        elif last["type"] == "http.response.start" or last.get("more_body"):
+            await send({"type": "http.response.body"})
 
     async def _handle_post(self, scope: Scope, receive: Receive, send: Send) -> None:
         body = await receive()  # whole: the limit has read it
@@ -172,9 +185,9 @@ class _WebServer(uvicorn.Server):
 
 async def _end_on_signal(web: uvicorn.Server) -> None:
     with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-        async for _ in signals:
+        async for number in signals:
             end_process_within(FINISH + UNWIND)
-            web.should_exit = True
+            web.handle_exit(number, None)  # also ends event streams, which would stay open for ever
 
 
 def _listen(address: str, port: int) -> socket.socket:
