@@ -1,0 +1,163 @@
+"""The local forge: git repositories below configured folders, read in threads, without a git executable.
+
+Naming is ``local_discovery``'s, reading ``local_view``'s. Here is where threads are bounded, and where whatever a
+damaged, changing or forbidden repository provokes becomes one of the project's errors.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from anyio import CapacityLimiter, to_thread
+
+from cache.errors import Denied, KnowledgeError, NotFound, Unavailable
+from cache.model import Listed, ProjectKey, RepoRef, TreeEntry
+from sync.forge.base import Answer, Head, ListingPage
+from sync.forge.local_discovery import HOST, Found, Hidden, Place, Roots
+from sync.forge.local_files import Oversized
+from sync.forge.local_layout import Damaged, NoRepository
+
+if TYPE_CHECKING:
+    from sync.forge.local_view import View
+
+PAGE: Final = 50  # repositories, and folders that could not be read, in one page of a listing
+UNREADABLE: Final = "unreadable"  # the stamp of a repository that cannot be read
+MAX_WIKIS: Final = 8  # overlaid wikis that head() worked out, kept for the wiki_tree() that follows
+
+T = TypeVar("T")
+
+
+class LocalForge:
+    """The forge ``name`` of the configuration. ``status_paths`` are where STATUS files may be, from a repository's
+    root; at most ``max_in_flight`` repositories are read at once."""
+
+    kind: Final = "local"
+
+    def __init__(
+        self, name: str, roots: Sequence[Path], *, status_paths: Sequence[str], max_in_flight: int = 8
+    ) -> None:
+        """Raises ``NotConfigured`` without roots, ``InvalidArgument`` where two have the same folder name."""
+        self._name = name
+        self._roots = Roots(roots)
+        self._status_paths = tuple(status_paths)
+        self._limiter = CapacityLimiter(max_in_flight)
+        self._wikis: OrderedDict[tuple[int, Head], tuple[TreeEntry, ...]] = OrderedDict()
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def host(self) -> str:
+        return HOST
+
+    async def listing(self) -> AsyncIterator[ListingPage]:
+        """Yields pages while it walks. Raises ``Unavailable`` when a root cannot be read."""
+        walk = self._roots.walk()
+        while (page := await self._in_thread(lambda: self._page(walk))) is not None:
+            yield page
+
+    async def find(self, name: str) -> Listed:
+        return await self._in_thread(lambda: self._listed(name))
+
+    async def head(self, repo: RepoRef) -> Head | None:
+        """The commit of a repository without commits whose working tree can be read all the same is all zeros."""
+        found = await self._in_thread(lambda: self._visit(repo.name, lambda view: view.head()))
+        if found is None:
+            return None
+        head, entries = found
+        if entries is not None:
+            self._wikis[repo.key.id, head] = entries
+            if len(self._wikis) > MAX_WIKIS:
+                self._wikis.popitem(last=False)
+        return head
+
+    async def wiki_tree(self, repo: RepoRef, head: Head) -> tuple[TreeEntry, ...]:
+        entries = self._wikis.pop((repo.key.id, head), None)
+        if entries is not None:
+            return entries
+        return await self._in_thread(lambda: self._visit(repo.name, lambda view: view.wiki(head.commit)))
+
+    async def read(
+        self, repo: RepoRef, paths: Sequence[str], *, ref: str | None = None, limit: int
+    ) -> tuple[Answer, ...]:
+        def answers(view: View) -> tuple[Answer, ...]:
+            return tuple(view.read(path, ref, limit=limit) for path in paths)
+
+        return await self._in_thread(lambda: self._visit(repo.name, answers))
+
+    async def aclose(self) -> None:
+        """Nothing stays open between calls; what was kept of wikis is let go of."""
+        self._wikis.clear()
+
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        """A thread that is abandoned closes what it opened when it comes to its end."""
+        return await to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._limiter)
+
+    def _page(self, walk: Iterator[Found | Hidden]) -> ListingPage | None:
+        projects, hidden = [], []
+        for item in (items := list(islice(walk, PAGE))):
+            if isinstance(item, Hidden):
+                hidden.append(item.name)
+                continue
+            try:
+                projects.append(self._listed(item.name))
+            except NotFound:
+                continue  # gone since it was found
+            except KnowledgeError:
+                hidden.append(item.name)
+        return ListingPage(tuple(projects), hidden=tuple(hidden)) if items else None
+
+    def _listed(self, name: str) -> Listed:
+        """A repository that cannot be read is listed all the same: reading it tells why."""
+        with _own_errors(name), self._roots.open(name) as place:
+            key = ProjectKey(self._name, place.project_id)
+            try:
+                with _own_errors(name):
+                    signs = _view(place, self._status_paths, lambda view: view.signs())
+            except (Denied, Unavailable):
+                return Listed(RepoRef(key, name, "HEAD"), UNREADABLE)
+            return Listed(RepoRef(key, name, signs.branch or "HEAD"), signs.stamp, signs.updated_at, empty=signs.empty)
+
+    def _visit(self, name: str, act: Callable[[View], T]) -> T:
+        with _own_errors(name), self._roots.open(name) as place:
+            return _view(place, self._status_paths, act)
+
+
+def _view(place: Place, status_paths: Sequence[str], act: Callable[[View], T]) -> T:
+    # Imported here since dulwich takes as long to import as all else that a server needs to start.
+    from sync.forge.local_repo import opened  # noqa: PLC0415
+    from sync.forge.local_view import View  # noqa: PLC0415
+
+    with opened(place.folder) as repository:
+        return act(View(repository, status_paths))
+
+
+@contextmanager
+def _own_errors(name: str) -> Iterator[None]:
+    """Turn whatever reading the repository ``name`` raises into one of the errors that a forge may raise."""
+    try:
+        yield
+    except KnowledgeError:
+        raise
+    except NoRepository:
+        raise NotFound(f"no repository {name} below the roots") from None
+    except Damaged as error:
+        raise Unavailable(f"{name} cannot be read: {error}", host=HOST) from error
+    except Oversized as error:
+        raise Unavailable(f"{name} cannot be read: it has an object of {error.size} bytes", host=HOST) from error
+    except PermissionError as error:
+        raise Denied(
+            f"no permission to read {name} — give the gateway's user access to its files", host=HOST
+        ) from error
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise Unavailable(f"{name} cannot be read: it changed or went meanwhile", host=HOST) from error
+    except OSError as error:
+        raise Unavailable(f"{name} cannot be read: {error.strerror or 'input error'}", host=HOST) from error
+    except Exception as error:  # dulwich and zlib tell damaged data by any type
+        raise Unavailable(f"{name} cannot be read: its git data is damaged", host=HOST) from error

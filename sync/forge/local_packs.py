@@ -1,0 +1,150 @@
+"""One pack of a repository, read by dulwich within bounds.
+
+dulwich inflates an object whole before it can tell its size, so sizes are read from the entry headers first
+(gitformat-pack: "object entries", "deltified representation"); what is too large is never inflated.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import IO, Final
+
+from dulwich.object_format import ObjectFormat
+from dulwich.objects import RawObjectID
+from dulwich.pack import OFS_DELTA, REF_DELTA, Pack, PackData, PackIndex, load_pack_index_file
+
+from sync.forge.local_files import Oversized, open_regular
+from sync.forge.local_layout import Damaged
+
+MAX_INFLATED: Final = 64 * 1024 * 1024  # bytes of any object that has to be inflated on the way to the one wanted
+MAX_CHAIN: Final = 4095  # deltas upon deltas; git writes no longer chains (pack.depth)
+
+_ENTRY: Final = 64  # bytes that hold any entry header: size, and offset or name of the base
+_DELTA: Final = 512  # compressed bytes that surely inflate to the two sizes a delta starts with
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """An object's ``kind`` (git's number: 1 commit, 2 tree, 3 blob, 4 tag) and ``size`` in bytes; ``largest`` is the
+    size of the largest object or delta that has to be inflated for it."""
+
+    kind: int
+    size: int
+    largest: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    kind: int
+    size: int  # of what is compressed: the object, or the delta
+    base: int | None  # offset of a delta's base
+    data: int  # offset of the compressed bytes
+
+
+class PackFile:
+    """The pack ``name`` (without suffix) in the open folder ``at``; its files are opened when first needed."""
+
+    def __init__(self, name: str, *, at: int, object_format: ObjectFormat) -> None:
+        self._name = name
+        self._at = at
+        self._format = object_format
+        self._open = ExitStack()
+        self._index: PackIndex | None = None
+        self._pack: Pack | None = None
+        self._descriptor = -1
+
+    def close(self) -> None:
+        self._open.close()
+
+    def offset(self, raw: bytes) -> int | None:
+        """Where the object with the binary name ``raw`` starts, if it is here."""
+        try:
+            return self._load_index().object_offset(RawObjectID(raw))
+        except KeyError:
+            return None
+
+    def header(self, offset: int) -> Header:
+        """What the object at ``offset`` is, from entry headers alone."""
+        self._load_data()
+        size: int | None = None
+        largest = 0
+        for _ in range(MAX_CHAIN + 1):
+            entry = self._entry(offset)
+            if entry.base is None:
+                return Header(entry.kind, entry.size if size is None else size, max(largest, entry.size))
+            result = self._result_size(entry)
+            largest = max(largest, entry.size, result)
+            size = result if size is None else size
+            offset = entry.base
+        raise Damaged("it has a delta chain without end")
+
+    def read(self, raw: bytes, header: Header) -> bytes:
+        """The object with the binary name ``raw`` and that ``header``."""
+        if header.largest > MAX_INFLATED:
+            raise Oversized(header.largest)
+        _, data = self._load_data().get_raw(RawObjectID(raw))
+        return data
+
+    def _load_index(self) -> PackIndex:
+        if self._index is None:
+            name = self._name + ".idx"
+            index = load_pack_index_file(name, self._file(name), self._format)
+            self._open.callback(index.close)
+            self._index = index
+        return self._index
+
+    def _load_data(self) -> Pack:
+        if self._pack is None:
+            name = self._name + ".pack"
+            file = self._file(name)
+            data = PackData(name, self._format, file=file)
+            self._pack = Pack.from_objects(data, self._load_index())
+            self._open.callback(self._pack.close)
+            self._descriptor = file.fileno()
+        return self._pack
+
+    def _file(self, name: str) -> IO[bytes]:
+        return self._open.enter_context(os.fdopen(open_regular(name, at=self._at), "rb", buffering=0))
+
+    def _entry(self, offset: int) -> _Entry:
+        raw = os.pread(self._descriptor, _ENTRY, offset)
+        if not raw:
+            raise Damaged("it has a pack entry beyond the end")
+        kind, size = raw[0] >> 4 & 7, raw[0] & 15
+        at, shift = 1, 4
+        while raw[at - 1] & 0x80:
+            size |= (raw[at] & 0x7F) << shift
+            at, shift = at + 1, shift + 7
+        if kind == OFS_DELTA:
+            distance = raw[at] & 0x7F
+            while raw[at] & 0x80:
+                at += 1
+                distance = (distance + 1) << 7 | raw[at] & 0x7F
+            base, at = offset - distance, at + 1
+            if not 0 < base < offset:
+                raise Damaged("it has a delta with a base before the start")
+            return _Entry(kind, size, base, offset + at)
+        if kind == REF_DELTA:
+            end = at + self._format.oid_length
+            named = self.offset(raw[at:end])
+            if named is None:
+                raise Damaged("it has a delta without its base")
+            return _Entry(kind, size, named, offset + end)
+        return _Entry(kind, size, None, offset + at)
+
+    def _result_size(self, entry: _Entry) -> int:
+        """The size of what a delta makes: the second of the two numbers it starts with."""
+        delta = zlib.decompressobj().decompress(os.pread(self._descriptor, _DELTA, entry.data), 32)
+        at = 0
+        while delta[at] & 0x80:
+            at += 1
+        at += 1
+        size = shift = 0
+        while True:
+            size |= (delta[at] & 0x7F) << shift
+            if not delta[at] & 0x80:
+                return size
+            at, shift = at + 1, shift + 7
