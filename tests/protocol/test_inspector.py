@@ -1,0 +1,52 @@
+"""The official Inspector takes every tool, in both protocol eras: schemas without a remark, and a call of each."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from typing import Any
+
+import pytest
+
+from tests.support.protocol import Target, gateway_target, npx
+
+pytestmark = pytest.mark.full
+
+INSPECTOR = "@modelcontextprotocol/inspector@2.12.0"
+
+
+@pytest.fixture(scope="module")
+def target(tmp_path_factory: pytest.TempPathFactory) -> Target:
+    return gateway_target(tmp_path_factory.mktemp("gateway"))
+
+
+@pytest.fixture(params=["legacy", "modern"])
+def era(request: pytest.FixtureRequest) -> str:
+    name: str = request.param
+    return name
+
+
+def inspect(target: Target, era: str, *args: str) -> dict[str, Any]:
+    """The result of one request. The Inspector's own complaints fail the test."""
+    done = npx(
+        INSPECTOR,
+        "mcp-inspector",
+        "--cli",
+        *target.command,
+        *("--protocol-era", era, "--format", "json", "-q"),
+        *args,
+        env=target.env,
+    )
+    assert done.returncode == 0, f"{shlex.join(args)}: {done.stdout}{done.stderr}"
+    result: dict[str, Any] = json.loads(done.stdout)["result"]
+    return result
+
+
+def test_each_tool_is_listed_without_a_remark_and_answers_a_call(target: Target, era: str) -> None:
+    listed = inspect(target, era, "--method", "tools/list", "--strict")["tools"]
+    assert {tool["name"] for tool in listed} == target.calls.keys()
+    for tool in listed:
+        arguments = json.dumps(target.calls[tool["name"]])
+        call = ("--method", "tools/call", "--tool-name", tool["name"], "--tool-args-json", arguments)
+        result = inspect(target, era, *call)
+        assert ("structuredContent" in result) == ("outputSchema" in tool)
