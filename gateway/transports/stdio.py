@@ -85,13 +85,19 @@ class _Wire:
     def lines(self) -> Iterator[bytes]:
         """The lines that come in, without line ends, as they come; the last one may lack its end."""
         pending: list[bytes] = []
-        while chunk := os.read(self.incoming, _CHUNK):
+        while chunk := self._read():
             first, *others = chunk.split(b"\n")
             pending.append(first)
             for other in others:
                 yield b"".join(pending)
                 pending = [other]
         yield b"".join(pending)
+
+    def _read(self) -> bytes:
+        try:
+            return os.read(self.incoming, _CHUNK)
+        except OSError:  # such as a terminal that was closed
+            return b""
 
     def send(self, line: bytes) -> None:
         rest = memoryview(line + b"\n")
@@ -146,18 +152,21 @@ class _Connection:
         with suppress(anyio.RunFinishedError, anyio.ClosedResourceError, anyio.BrokenResourceError, CancelledError):
             for line in self.wire.lines():
                 if line.strip():
-                    anyio.from_thread.run(self._receive, line, token=loop)
+                    self._receive(line, loop)
             end_process_within(DRAIN + UNWIND)
             anyio.from_thread.run(self._end_input, token=loop)
 
-    async def _receive(self, line: bytes) -> None:
+    def _receive(self, line: bytes, loop: anyio.lowlevel.EventLoopToken) -> None:
         try:
             message = decode(line)
         except LoneSurrogates as refused:
             message = refused.message  # the tool's own check names the argument
         except Refused as refused:
-            await self.outbox.send(SessionMessage(refused.reply))
+            anyio.from_thread.run(self.outbox.send, SessionMessage(refused.reply), token=loop)
             return
+        anyio.from_thread.run(self._deliver, message, token=loop)
+
+    async def _deliver(self, message: JSONRPCMessage) -> None:
         self.calls.note_received(message)
         await self.inbox.send(SessionMessage(message))
 
