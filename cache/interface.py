@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, overload
 
 from cache.model import Known, Page, PageFacts, Project, ProjectKey, Snapshot, TextFile
 from cache.search.query import Query
@@ -24,6 +24,24 @@ class Match:
     page: Page
     step: int
     score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Matches(Sequence[Match]):
+    """A project's matches, best first: all of them, or the ``best`` that were asked for out of ``total``."""
+
+    best: tuple[Match, ...] = ()
+    total: int = 0
+
+    def __len__(self) -> int:
+        return len(self.best)
+
+    @overload
+    def __getitem__(self, index: int) -> Match: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Match, ...]: ...
+    def __getitem__(self, index: int | slice) -> Match | tuple[Match, ...]:
+        return self.best[index]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +115,11 @@ class ReadStore(Protocol):
     def facts(self, shas: Collection[str]) -> Mapping[str, PageFacts]: ...
 
     def match(
-        self, keys: Sequence[ProjectKey], query: Query, *, types: frozenset[str] | None
-    ) -> Mapping[ProjectKey, Sequence[Match]]:
+        self, keys: Sequence[ProjectKey], query: Query, *, types: frozenset[str] | None, limit: int | None = None
+    ) -> Mapping[ProjectKey, Matches]:
         """Each project's matches, best first, by the ladder of the tool contract. ``types`` are canonical type names;
-        ``None`` means all but ``raw``. What other projects hold changes no project's matches, order or scores."""
+        ``None`` means all but ``raw``. ``limit`` spares reading more pages of each project than that; all are counted.
+        What other projects hold changes no project's matches, order or scores."""
 
     def projects_knowing(self, query: Query, *, limit: int) -> Sequence[Project]:
         """Projects whose cached indexes know the query's words, best first."""

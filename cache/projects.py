@@ -1,0 +1,86 @@
+"""Projects in the cache file: finding them by name, paging through them, and what a sync must know of them."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Mapping, Sequence
+
+from cache.errors import InvalidArgument
+from cache.interface import Resolution
+from cache.model import Known, Project, ProjectKey, ProjectState
+from cache.rows import PROJECT_COLUMNS, project_of, storable
+from cache.schema import Connection
+from cache.search.query import fold
+from cache.suggest import near
+
+_SELECT = f"SELECT {PROJECT_COLUMNS} FROM project"  # noqa: S608
+
+Place = tuple[str, str, int]
+
+
+def one_project(connection: Connection, key: ProjectKey) -> Project | None:
+    row = connection.execute(f"{_SELECT} WHERE forge = ? AND forge_id = ?", (key.forge, key.id)).fetchone()
+    return None if row is None else project_of(row)
+
+
+def resolve(connection: Connection, word: str, forge: str | None) -> Resolution:
+    """By full name, else by its last part. Where full names differ only in case, the one as typed is meant."""
+    here = "named AND forge = ifnull(?, forge)"
+    for column in ("folded_name", "bare_name"):
+        rows = connection.execute(
+            f"{_SELECT} WHERE {column} = ? AND {here} ORDER BY folded_name, forge, forge_id", (fold(word), forge)
+        )
+        found = tuple(map(project_of, rows))
+        exact = tuple(project for project in found if project.name == word)
+        if found:
+            return Resolution(exact or found)
+    names = connection.execute(f"SELECT name FROM project WHERE {here}", (forge,))  # noqa: S608
+    return Resolution(suggestions=near(word, (name for (name,) in names)))
+
+
+def page_of_projects(
+    connection: Connection, *, query: str | None, limit: int, after: Place | None
+) -> Sequence[Project]:
+    """Sorted by folded name, forge and id: those after the place ``after``."""
+    rows = connection.execute(
+        f"{_SELECT} WHERE named AND instr(folded_name, ?) > 0 AND (folded_name, forge, forge_id) > (?, ?, ?)"
+        " ORDER BY folded_name, forge, forge_id LIMIT ?",
+        (fold(query or ""), *(after or ("", "", 0)), limit),
+    )
+    return tuple(map(project_of, rows))
+
+
+def place_of(project: Project) -> Place:
+    """Where the project stands in the order of :func:`page_of_projects`."""
+    return fold(project.name), project.key.forge, project.key.id
+
+
+def cursor_of(place: Place) -> str:
+    return base64.urlsafe_b64encode(json.dumps(place).encode()).decode().rstrip("=")
+
+
+def place_at(cursor: str) -> Place:
+    """The place that :func:`cursor_of` wrote down. Raises ``InvalidArgument``."""
+    try:
+        padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
+        match json.loads(base64.b64decode(padded, altchars=b"-_", validate=True)):
+            case [str(name), str(forge), int(id_)] if abs(id_) < 1 << 63:
+                return storable(name), storable(forge), id_
+    except (ValueError, RecursionError, binascii.Error):
+        pass
+    raise InvalidArgument("cursor is none of ours — leave it out to start again", argument="cursor")
+
+
+def known(connection: Connection, forge: str) -> Mapping[int, Known]:
+    """By the forge's id. A stale project has no stamp, one whose name another one has now no name."""
+    rows = connection.execute(
+        "SELECT forge_id, iif(named, name, ''), iif(stale_since IS NULL, stamp, ''), settings, looked_at,"
+        " state IN (?, ?), wiki_tree FROM project WHERE forge = ?",
+        (ProjectState.FAILED.value, ProjectState.DENIED.value, forge),
+    )
+    return {
+        id_: Known(ProjectKey(forge, id_), name, stamp, settings, looked_at, bool(failed), tree)
+        for id_, name, stamp, settings, looked_at, failed, tree in rows
+    }

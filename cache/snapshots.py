@@ -1,0 +1,210 @@
+"""What sync and live reads bring, written into the cache file: one function, one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from cache import bodies
+from cache.model import Page, PageFacts, ProjectKey, ProjectState, Snapshot
+from cache.pages import project_id, project_range, replace_pages, update_pages, write_text_file
+from cache.rows import UNKNOWN_TREE, Row, chunks, marks, storable
+from cache.schema import Connection
+from cache.search.query import fold
+
+
+def commit(connection: Connection, snapshot: Snapshot, body_rows: Sequence[Row], *, listed_at: float) -> bool:
+    """Make ``snapshot`` what is known of its project; ``body_rows`` are its bodies by ``bodies.body_rows``."""
+    if _looked_at_since(connection, snapshot.listed.repo.key, listed_at):
+        return False
+    project = _write_listing(connection, snapshot, snapshot.state)
+    written = connection.total_changes
+    dropped: set[str] = set()
+    if snapshot.wiki is not None:
+        dropped |= replace_pages(connection, project, snapshot.wiki.pages)
+        write_text_file(connection, project, "index", snapshot.wiki.index)
+    write_text_file(connection, project, "status", snapshot.status)
+    bodies.add_facts(connection, project, snapshot.facts)
+    if snapshot.mirrored:
+        bodies.add_bodies(connection, project, body_rows)
+    else:
+        dropped |= bodies.let_go(connection, project)
+    bodies.collect(connection, dropped)
+    if connection.total_changes > written:
+        _count(connection, project)
+    _write_outcome(connection, project, snapshot)
+    return True
+
+
+def record_failure(
+    connection: Connection, snapshot: Snapshot, failure: str, state: ProjectState, *, listed_at: float
+) -> None:
+    if not _looked_at_since(connection, snapshot.listed.repo.key, listed_at):
+        project = _write_listing(connection, snapshot, state)
+        connection.execute(
+            "UPDATE project SET state = ?, failure = ? WHERE id = ?", (state.value, storable(failure), project)
+        )
+
+
+def rename(connection: Connection, key: ProjectKey, name: str) -> None:
+    """Does nothing for a project that is not known."""
+    name = storable(name)
+    _free_name(connection, key, name)
+    connection.execute(
+        "UPDATE project SET name = ?, folded_name = ?, bare_name = ?, named = 1 WHERE forge = ? AND forge_id = ?",
+        (name, *_folded(name), key.forge, key.id),
+    )
+
+
+def prune(connection: Connection, forge: str, keep: Collection[int], *, hidden: Sequence[str], listed_at: float) -> int:
+    """Forget the projects that a complete listing of ``forge`` does not show. Returns how many went."""
+    kept, out_of_sight = frozenset(keep), tuple(map(storable, hidden))
+    rows = connection.execute(
+        "SELECT id, forge_id, name FROM project WHERE forge = ? AND first_looked_at <= ?", (forge, listed_at)
+    )
+    return _forget(
+        connection, [project for project, id_, name in rows if id_ not in kept and not name.startswith(out_of_sight)]
+    )
+
+
+def retain_forges(connection: Connection, names: Collection[str]) -> int:
+    """Forget the projects of all other forges. Returns how many went."""
+    rows = connection.execute(f"SELECT id FROM project WHERE forge NOT IN ({marks(names)})", (*names,))  # noqa: S608
+    return _forget(connection, [project for (project,) in rows])
+
+
+def remember(
+    connection: Connection,
+    key: ProjectKey,
+    pages: Iterable[Page],
+    body_rows: Sequence[Row],
+    facts: Mapping[str, PageFacts],
+) -> None:
+    """Note what a live read told of pages that are known."""
+    project = project_id(connection, key)
+    if project is None:
+        return
+    dropped = update_pages(connection, project, pages)
+    bodies.add_facts(connection, project, facts)
+    (mirrored,) = connection.execute("SELECT mirrored FROM project WHERE id = ?", (project,)).fetchone()
+    if mirrored:
+        bodies.add_bodies(connection, project, body_rows)
+    if dropped:
+        bodies.collect(connection, dropped)
+        # The pages are newer than the tree they came with: the next look must not take them for it.
+        connection.execute("UPDATE project SET wiki_tree = ? WHERE id = ?", (UNKNOWN_TREE, project))
+    _count(connection, project)
+
+
+def mark_stale(connection: Connection, key: ProjectKey, *, now: float) -> None:
+    connection.execute("UPDATE project SET stale_since = ? WHERE forge = ? AND forge_id = ?", (now, key.forge, key.id))
+
+
+def clear(connection: Connection) -> None:
+    """Forget all projects and runs. The task journal stays."""
+    for table in ("project", "body", "fact", "run"):
+        connection.execute(f"DELETE FROM {table}")  # noqa: S608
+
+
+def _looked_at_since(connection: Connection, key: ProjectKey, listed_at: float) -> bool:
+    row = connection.execute(
+        "SELECT 1 FROM project WHERE forge = ? AND forge_id = ? AND looked_at > ?", (key.forge, key.id, listed_at)
+    ).fetchone()
+    return row is not None
+
+
+def _write_listing(connection: Connection, snapshot: Snapshot, state: ProjectState) -> int:
+    """Note how the forge lists the project, and that it was looked at; returns its id in the cache file. ``state`` is
+    for a project that is new."""
+    listed = snapshot.listed
+    name = storable(listed.repo.name)
+    _free_name(connection, listed.repo.key, name)
+    folded_name, bare_name = _folded(name)
+    values: dict[str, object] = {
+        "name": name,
+        "folded_name": folded_name,
+        "bare_name": bare_name,
+        "named": 1,
+        "default_branch": storable(listed.repo.default_branch),
+        "url": listed.url,
+        "archived": listed.archived,
+        "fork": listed.fork,
+        "stamp": listed.stamp,
+        "updated_at": listed.updated_at,
+        "settings": snapshot.settings,
+        "looked_at": snapshot.looked_at,
+    }
+    new: dict[str, object] = {
+        "forge": listed.repo.key.forge,
+        "forge_id": listed.repo.key.id,
+        "state": state.value,
+        "first_looked_at": snapshot.looked_at,
+    }
+    row = connection.execute(
+        f"INSERT INTO project ({', '.join(values | new)}) VALUES ({marks(values | new)})"  # noqa: S608
+        f" ON CONFLICT (forge, forge_id) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in values)}"
+        " RETURNING id",
+        tuple((values | new).values()),
+    ).fetchone()
+    return int(row[0])
+
+
+def _write_outcome(connection: Connection, project: int, snapshot: Snapshot) -> None:
+    values: dict[str, object] = {
+        "state": snapshot.state.value,
+        "failure": None,
+        "revision": snapshot.revision,
+        "synced_at": snapshot.looked_at,
+        "uncommitted": snapshot.uncommitted,
+        "mirrored": snapshot.mirrored,
+        "has_status": snapshot.status is not None,
+    }
+    if snapshot.wiki is not None:
+        problem = snapshot.wiki.problem
+        values |= {
+            "has_index": snapshot.wiki.index is not None,
+            "index_problem": None if problem is None else storable(problem),
+            "dead_links": snapshot.wiki.dead,
+            "ambiguous_links": snapshot.wiki.ambiguous,
+        }
+    connection.execute(
+        f"UPDATE project SET {', '.join(f'{name} = ?' for name in values)},"  # noqa: S608
+        # Pages that stay as they are stay newer than their tree, and a mark set while this look went on stays.
+        " wiki_tree = iif(? AND wiki_tree = ?, wiki_tree, ?),"
+        " stale_since = iif(stale_since > ?, stale_since, NULL) WHERE id = ?",
+        (*values.values(), snapshot.wiki is None, UNKNOWN_TREE, snapshot.wiki_tree, snapshot.looked_at, project),
+    )
+
+
+def _free_name(connection: Connection, key: ProjectKey, name: str) -> None:
+    """Take ``name`` from another project of the forge: it has been renamed or deleted since it had it. Until the forge
+    says which, it has no name, and is found by its key only."""
+    connection.execute(
+        "UPDATE project SET named = 0 WHERE named AND forge = ? AND name = ? AND forge_id <> ?",
+        (key.forge, name, key.id),
+    )
+
+
+def _folded(name: str) -> tuple[str, str]:
+    folded = fold(name)
+    return folded, folded.rpartition("/")[2]
+
+
+def _forget(connection: Connection, projects: Sequence[int]) -> int:
+    dropped: set[str] = set()
+    for project in projects:
+        rows = connection.execute("SELECT sha FROM page WHERE id BETWEEN ? AND ?", project_range(project))
+        dropped.update(sha for (sha,) in rows)
+    for chunk in chunks(projects):
+        connection.execute(f"DELETE FROM project WHERE id IN ({marks(chunk)})", chunk)  # noqa: S608
+    bodies.collect(connection, dropped)
+    return len(projects)
+
+
+def _count(connection: Connection, project: int) -> None:
+    """Bring the numbers that ranking needs up to date."""
+    connection.execute(
+        "UPDATE project SET (pages, page_terms, bodies, body_terms) = ("
+        "SELECT count(*), ifnull(sum(length), 0), count(body_length), ifnull(sum(body_length), 0)"
+        " FROM page WHERE id BETWEEN ? AND ?) WHERE id = ?",
+        (*project_range(project), project),
+    )
