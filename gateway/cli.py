@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import gc
 import importlib
 import logging
@@ -16,6 +15,7 @@ import typer.main
 
 from cache.errors import KnowledgeError, SyncRunning
 from gateway.exits import Exit
+from gateway.wording import near, printable
 
 VERBS: Final[Mapping[str, str]] = {
     "demo": "See it work on a small fleet of real repositories",
@@ -71,8 +71,8 @@ def _dispatch(args: Sequence[str]) -> int:
         print(f"gateway {version()}")
         return Exit.OK
     if verb not in VERBS:
-        near = difflib.get_close_matches(verb, VERBS, 1)
-        raise _NoSuchVerb(f"no such verb: {verb}" + (f" (did you mean {near[0]}?)" if near else ""))
+        meant = near(verb, VERBS)
+        raise _NoSuchVerb(f"no such verb: {verb}" + (f" (did you mean {meant}?)" if meant else ""))
     gc.disable()  # imports make much and drop little: collecting meanwhile is a fifth of a start
     module = importlib.import_module(f"gateway.commands.{verb.replace('-', '_')}")
     gc.freeze()
@@ -130,7 +130,7 @@ def _failed(error: BaseException, command: str) -> int:
 
 
 def _complain(message: str) -> None:
-    print("gateway: " + " ".join(message.split()), file=sys.stderr)
+    print("gateway: " + printable(" ".join(message.split())), file=sys.stderr)
 
 
 def _cause(error: BaseException) -> BaseException:

@@ -7,7 +7,6 @@ environment variable, which wins: ``[forge] roots`` is ``GATEWAY_FORGE__ROOTS``.
 
 from __future__ import annotations
 
-import difflib
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -20,6 +19,7 @@ from pydantic_settings import EnvSettingsSource
 
 from cache.errors import NotConfigured
 from gateway.settings import ENV_NESTED, ENV_PREFIX, SECTIONS, CacheSection, ForgeSettings, Settings
+from gateway.wording import near
 
 FILE_NAME: Final = "auth.toml"
 
@@ -54,17 +54,22 @@ class Loaded:
     path: Path | None
 
 
+def named(explicit: Path | None, environ: Mapping[str, str]) -> Path | None:
+    """The file that was named, by the caller or by ``$GATEWAY_CONFIG``."""
+    pointed = environ.get(_POINTER)
+    return explicit or (Path(pointed) if pointed else None)
+
+
 def find(explicit: Path | None, environ: Mapping[str, str], default: Path) -> Path | None:
     """The configuration file to read; ``None`` where none was named and there is none at ``default``.
 
     Raises :class:`InvalidConfig` when one that was named does not exist.
     """
-    pointed = environ.get(_POINTER)
-    named = explicit or (Path(pointed) if pointed else None)
-    path = (named or default).absolute()
-    if path.exists():
+    chosen = named(explicit, environ)
+    path = default if chosen is None else chosen.absolute()
+    if path.is_absolute() and path.exists():  # there is no default for somebody without a home
         return path
-    if named is None:
+    if chosen is None:
         return None
     raise InvalidConfig([f"no configuration at {path} — run gateway init --config {path}"])
 
@@ -120,8 +125,8 @@ def _foreign_variables(environ: Mapping[str, str]) -> list[str]:
             if rest in known:
                 problems.append(f"{name}: unknown variable — did you mean {known[rest]}?")
         elif section not in Settings.model_fields:
-            near = _near(section, Settings.model_fields)
-            hint = f" — did you mean {ENV_PREFIX}{near.upper()}{ENV_NESTED}…?" if near else ""
+            meant = near(section, Settings.model_fields)
+            hint = f" — did you mean {ENV_PREFIX}{meant.upper()}{ENV_NESTED}…?" if meant else ""
             problems.append(f"{name}: unknown variable{hint}")
     return problems
 
@@ -151,12 +156,8 @@ def _explain(error: ValidationError, path: Path | None, from_environ: Mapping[st
 
 def _did_you_mean(place: tuple[str, ...]) -> str:
     model = Settings if len(place) == 1 else SECTIONS["forge" if place[0] == "forges" else place[0]]
-    near = _near(place[-1], model.model_fields)
-    return f" — did you mean {near}?" if near else f" — known are: {', '.join(model.model_fields)}"
-
-
-def _near(word: str, known: Mapping[str, object]) -> str | None:
-    return next(iter(difflib.get_close_matches(word.lower(), known, 1)), None)
+    meant = near(place[-1].lower(), model.model_fields)
+    return f" — did you mean {meant}?" if meant else f" — known are: {', '.join(model.model_fields)}"
 
 
 def _label(place: tuple[str, ...], path: Path | None, from_environ: Mapping[str, Any]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from datetime import datetime
 from pathlib import Path
 
 
@@ -24,3 +25,10 @@ def replace(path: Path, data: bytes, *, mode: int) -> None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def back_up(path: Path, data: bytes, now: datetime) -> Path:
+    """Keep ``data``, what ``path`` holds, beside it and as private as it is. Raises ``OSError``."""
+    backup = path.with_name(f"{path.name}.{now:%Y%m%dT%H%M%SZ}.bak")
+    replace(backup, data, mode=path.stat().st_mode & 0o777)
+    return backup

@@ -46,3 +46,11 @@ def require(explicit: Path | None) -> Loaded:
     if not loaded.settings.fleet:
         raise NotConfigured(f"no forge in {loaded.path or 'the environment'} — add [forge], or run gateway init")
     return loaded
+
+
+def config_to_write(explicit: Path | None) -> Path:
+    """Where a new configuration goes. Raises ``NotConfigured`` where there is no home to put it in."""
+    path = config.named(explicit, os.environ) or user_places().config
+    if explicit is None and not path.is_absolute():
+        raise NotConfigured("no home folder for auth.toml: set HOME, or name a file by --config")
+    return path.absolute()

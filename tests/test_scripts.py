@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,7 +68,7 @@ class Checkout:
         script = str(self.root / command[0])
         env = {"PATH": str(self.bin)}  # no HOME
         return subprocess.run(
-            [script, *command[1:]], cwd=cwd or "/", env=env, capture_output=True, text=True, check=False, timeout=120
+            [script, *command[1:]], cwd=cwd or "/", env=env, capture_output=True, text=True, check=False, timeout=300
         )
 
     def done(self) -> list[str]:
@@ -256,3 +257,23 @@ class TestLocks:
 def pins(name: str) -> dict[str, Version]:
     found = re.findall(r"^([A-Za-z0-9._-]+)==([^ ;]+)", (ROOT / name).read_text(encoding="utf-8"), re.MULTILINE)
     return {canonicalize_name(package): Version(version) for package, version in found}
+
+
+@pytest.mark.full
+class TestFreshMachine:
+    """The real thing: an empty environment, filled from the package index."""
+
+    @pytest.mark.parametrize("installer", ["pip", *(["uv"] if shutil.which("uv") else [])])
+    def test_the_demo_runs(self, checkout: Checkout, installer: str) -> None:
+        """With nothing but the tools above and a Python: no git, no HOME."""
+        for name in ("README.md", "LICENSE", "gateway", "sync", "cache"):
+            source, target = ROOT / name, checkout.root / name
+            shutil.copytree(source, target) if source.is_dir() else shutil.copy(source, target)
+        (checkout.bin / "python3").symlink_to(Path(sys.base_prefix) / "bin" / "python3")
+        if installer == "uv":
+            (checkout.bin / "uv").symlink_to(str(shutil.which("uv")))
+        first = checkout.run("scripts/demo")
+        assert first.returncode == 0, first.stderr
+        assert "# Windows yarn exec" in first.stdout
+        again = checkout.run("scripts/demo", "--help")
+        assert (again.returncode, again.stderr) == (0, "")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -15,9 +14,10 @@ import typer
 
 from cache.errors import Conflict, Denied, InvalidArgument
 from gateway import files, places
-from gateway.client_config import CLIENTS, MODULE, ClientName, Machine, Refused, entry, merge, show
+from gateway.client_config import CLIENTS, ClientName, Machine, Refused, entry, merge, show
 from gateway.commands.options import ConfigOption, VerboseOption, example, log_to_stderr, new_verb
 from gateway.exits import Exit
+from gateway.program import program
 
 NEW_FILE_MODE: Final = 0o600  # a client's file may come to hold other servers' secrets
 
@@ -48,7 +48,7 @@ def client_config(
     """
     log_to_stderr(verbose=verbose)
     loaded = places.configured(config)
-    wanted = entry(CLIENTS[client], _program(), None if loaded is None else loaded.path)
+    wanted = entry(CLIENTS[client], program(), None if loaded is None else loaded.path)
     if not write:
         print(show(CLIENTS[client], name, wanted), end="")
         return Exit.OK
@@ -60,13 +60,6 @@ def client_config(
     except OSError as error:
         raise Denied(f"cannot write {path}: {error.strerror} — see its permissions") from None
     return Exit.OK
-
-
-def _program() -> tuple[str, ...]:
-    """The command that starts this installation from anywhere."""
-    python = Path(sys.executable).absolute()
-    script = shutil.which("gateway", path=str(python.parent))
-    return (str(python), *MODULE) if script is None else (script,)
 
 
 def _write(path: Path, client: ClientName, name: str, wanted: Mapping[str, Any]) -> str:
@@ -82,14 +75,11 @@ def _write(path: Path, client: ClientName, name: str, wanted: Mapping[str, Any])
     if after == before:
         return f"{path} has the entry already"
     done = f"wrote {path}"
-    mode = NEW_FILE_MODE
     if before:
-        mode = path.stat().st_mode & 0o777
-        backup = path.with_name(f"{path.name}.{datetime.now(UTC):%Y%m%dT%H%M%SZ}.bak")
-        files.replace(backup, before, mode=mode)
+        backup = files.back_up(path, before, datetime.now(UTC))
         done += f", and kept what was there as {backup.name}"
     path.parent.mkdir(parents=True, exist_ok=True)
     if before and path.read_bytes() != before:
         raise Conflict(f"{path} changed meanwhile — run it again")
-    files.replace(path, after, mode=mode)
+    files.replace(path, after, mode=path.stat().st_mode & 0o777 if before else NEW_FILE_MODE)
     return f"{done} — restart {CLIENTS[client].title}"
