@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from benchmarks.startup import BARE
-from benchmarks.stdio import Client, connected
+from benchmarks.stdio import Client, connected, empty_fleet
 
 BLOCK = 100  # calls
 
@@ -37,7 +37,7 @@ def main() -> None:
     arguments = parser.parse_args()
     call = {"name": arguments.tool, "arguments": arguments.arguments}
 
-    with tempfile.TemporaryDirectory() as folder, connected(arguments.command) as ours:
+    with tempfile.TemporaryDirectory() as folder, empty_fleet() as env, connected(arguments.command, env) as ours:
         ours.handshake()
         result = Path(folder, "result.json")
         result.write_text(json.dumps(ours.request("tools/call", call)))

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 INITIALIZE: Mapping[str, object] = {
@@ -44,10 +47,30 @@ class Client:
 
 
 @contextmanager
-def connected(command: Sequence[str]) -> Iterator[Client]:
-    """A client of a server that runs for the block."""
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+def connected(command: Sequence[str], env: Mapping[str, str] | None = None) -> Iterator[Client]:
+    """A client of a server that runs for the block, with ``env`` added to its environment."""
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, **(env or {})},
+    ) as process:
         try:
             yield Client(process)
         finally:
             process.kill()
+
+
+@contextmanager
+def empty_fleet() -> Iterator[Mapping[str, str]]:
+    """The environment of a gateway whose fleet is an empty folder, whatever this user has configured."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield {
+            "GATEWAY_CONFIG": "",
+            "HOME": folder,
+            "XDG_CONFIG_HOME": folder,
+            "GATEWAY_FORGE__KIND": "local",
+            "GATEWAY_FORGE__ROOTS": json.dumps([folder]),
+            "GATEWAY_CACHE__FILE": str(Path(folder, "cache.db")),
+        }
