@@ -1,0 +1,198 @@
+"""A Markdown text's blocks: headings, paragraphs and table rows, each a sequence of text, code and links. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from enum import Enum, auto
+from typing import NamedTuple
+
+PIPE = "\ufdd0"  # stands for the bar of a wikilink inside a table row; a noncharacter, so texts do without it
+
+_BRACKETED_PATH = re.compile(r"\(([^()\s]*[./][^()\s]*)\)")
+_CONTAINERS = frozenset({"List", "Item", "BlockQuote", "Table", "TableHead", "TableRow"})
+
+
+class BlockKind(Enum):
+    HEADING = auto()
+    PARAGRAPH = auto()
+    ROW = auto()
+
+
+class PieceKind(Enum):
+    TEXT = auto()
+    CODE = auto()
+    LINK = auto()
+    WIKILINK = auto()
+
+
+class Piece(NamedTuple):
+    r"""A run of one kind inside a block. ``text`` is what a reader sees, plain; in text, ``\n`` is the end of a line.
+
+    ``target`` is a link's as written (entities and backslash escapes resolved, nothing else). Images are left out,
+    but for their text inside a link."""
+
+    kind: PieceKind
+    text: str
+    target: str = ""
+
+
+class Block(NamedTuple):
+    """A heading, a paragraph (or the text of a tight list item) or a table row. Code and HTML are left out.
+
+    ``cells`` are those of a row, otherwise there is one. ``depth`` counts the list items around the block, ``opens``
+    tells that it is the first of the innermost one, ``quoted`` that it stands in a block quote. ``level`` (1–6) and
+    ``start`` (its code point offset) belong to headings outside of lists and quotes; elsewhere both are 0.
+    """
+
+    kind: BlockKind
+    cells: tuple[tuple[Piece, ...], ...]
+    depth: int = 0
+    opens: bool = True
+    quoted: bool = False
+    level: int = 0
+    start: int = 0
+
+    @property
+    def text(self) -> str:
+        """What a reader sees, on one line."""
+        return plain(piece for cell in self.cells for piece in cell)
+
+
+def plain(pieces: Iterable[Piece]) -> str:
+    """The pieces' text on one line, white space folded."""
+    return " ".join("".join([piece.text for piece in pieces]).split())
+
+
+class BlockBuilder:
+    """Makes blocks of a parser's events, whose names are those of CommonMark's elements in pulldown-cmark."""
+
+    def __init__(self) -> None:
+        self.blocks: list[Block] = []
+        self.nesting = 0  # open lists, items, quotes, tables and rows
+        self._quotes = 0
+        self._items: list[bool] = []  # for each open list item, whether nothing of it was seen yet
+        self._cells: list[tuple[Piece, ...]] = []
+        self._heading = (0, 0)  # level and start of an open one outside of lists and quotes
+        self._silent = False  # inside code
+        self._images = 0  # that are open
+        self._link: tuple[PieceKind, str] | None = None  # kind and target of an open one
+        self._pieces: list[Piece] = []
+        self._run: list[str] = []  # text since the last piece, or since the open link began
+
+    def mark(self, name: str) -> None:
+        """The end of a line, soft or hard, or a rule."""
+        if name != "Rule":
+            self.text("\n")
+
+    def html(self, tag: str) -> None:
+        """A tag inside of text; one that breaks the line parts words."""
+        if tag.lower().startswith("<br"):
+            self.text(" ")
+
+    def text(self, text: str) -> None:
+        if not self._silent and (not self._images or self._link is not None):
+            self._run.append(text)
+
+    def code(self, text: str) -> None:
+        """A code span."""
+        if self._link is not None:
+            self._run.append(text)
+        elif not self._images:
+            self._end_run()
+            self._pieces.append(Piece(PieceKind.CODE, text.replace(PIPE, "|")))
+
+    def open_link(self, kind: PieceKind, target: str) -> None:
+        self._end_run()
+        self._link = (kind, target)
+
+    def open_heading(self, level: int, start: int) -> None:
+        if not self.nesting:
+            self._heading = (level, start)
+        self._end_paragraph()
+
+    def open(self, name: str) -> None:
+        """An element begins that is no link and no heading."""
+        if name == "Image":
+            self._images += 1
+            return
+        self._end_paragraph()  # the text of a tight list item ends where a block begins in it
+        if name == "CodeBlock":
+            self._silent = True
+        elif name in _CONTAINERS:
+            self.nesting += 1
+            self._quotes += name == "BlockQuote"
+            if name == "Item":
+                self._items.append(True)
+
+    def close(self, name: str) -> None:
+        """The element that was opened last ends."""
+        match name:
+            case "Link":
+                self._close_link()
+            case "Image":
+                self._images -= 1
+            case "CodeBlock":
+                self._silent = False
+            case "TableCell":
+                self._cells.append(self._pop())
+            case "TableRow" | "TableHead":
+                self._emit(BlockKind.ROW, tuple(self._cells))
+                self._cells.clear()
+            case "Heading":
+                self._emit(BlockKind.HEADING, (self._pop(),))
+                self._heading = (0, 0)
+            case _:
+                self._end_paragraph()
+        if name in _CONTAINERS:
+            self.nesting -= 1
+            self._quotes -= name == "BlockQuote"
+            if name == "Item":
+                self._items.pop()
+
+    def _end_paragraph(self) -> None:
+        pieces = self._pop()
+        if pieces:
+            self._emit(BlockKind.PARAGRAPH, (pieces,))
+
+    def _emit(self, kind: BlockKind, cells: tuple[tuple[Piece, ...], ...]) -> None:
+        items = self._items
+        opens = not items or items[-1]
+        self.blocks.append(Block(kind, cells, len(items), opens, self._quotes > 0, *self._heading))
+        for index in range(len(items) - 1, -1, -1):
+            if not items[index]:
+                break
+            items[index] = False
+
+    def _pop(self) -> tuple[Piece, ...]:
+        if self._run:
+            self._end_run()
+        if not self._pieces:
+            return ()
+        pieces = tuple(self._pieces)
+        self._pieces.clear()
+        return pieces
+
+    def _close_link(self) -> None:
+        link, self._link = self._link, None
+        text = " ".join("".join(self._run).split())
+        self._run.clear()
+        if link is None or self._images:
+            return
+        kind, target = link
+        if kind is PieceKind.WIKILINK:  # its bar may be the stand-in, or escaped for the sake of a table
+            target, _, shown = target.partition(PIPE)
+            target, text = target.rstrip("\\"), shown.strip() or text.partition(PIPE)[0]
+        self._pieces.append(Piece(kind, text, target))
+
+    def _end_run(self) -> None:
+        text = "".join(self._run).replace(PIPE, "|")
+        self._run.clear()
+        if text.startswith("(") and self._pieces and self._pieces[-1].kind is PieceKind.WIKILINK:
+            # Of ``[[title]](path)`` the parser makes a wikilink and text; it is a link.
+            path = _BRACKETED_PATH.match(text)
+            if path is not None:
+                self._pieces[-1] = Piece(PieceKind.LINK, self._pieces[-1].text, path[1])
+                text = text[path.end() :]
+        if text:
+            self._pieces.append(Piece(PieceKind.TEXT, text))
