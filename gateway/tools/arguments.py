@@ -63,8 +63,8 @@ class Arguments:
     def _refuse_invalid(self, given: dict[str, Any]) -> None:
         error = next(iter(self._validator.iter_errors(given)), None)
         if error is not None:
-            where = _where(error.absolute_path)
-            raise InvalidArgument(f"{where} {_complaint(error)}", argument=where.partition("[")[0].partition(".")[0])
+            path = error.absolute_path
+            raise InvalidArgument(f"{_where(path)} {_complaint(error)}", argument=str(path[0]) if path else None)
 
 
 def _bounds_first(schema: Any) -> Any:

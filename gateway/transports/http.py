@@ -151,7 +151,8 @@ def _has_session(message: JSONRPCMessage, headers: Headers) -> bool:
     """Whether a message belongs to a session, opens one, or is of the protocol era that has none."""
     if "mcp-session-id" in headers or (isinstance(message, JSONRPCRequest) and message.method == "initialize"):
         return True
-    return headers.get("mcp-protocol-version", HANDSHAKE_PROTOCOL_VERSIONS[0]) not in HANDSHAKE_PROTOCOL_VERSIONS
+    version = headers.get("mcp-protocol-version")
+    return version is not None and version not in HANDSHAKE_PROTOCOL_VERSIONS
 
 
 def _replay(first: Message, receive: Receive) -> Receive:

@@ -31,9 +31,9 @@ from gateway.wording import as_unicode, is_unicode
 class Refused(Exception):
     """Bytes that are no message; ``reply`` tells their sender why (JSON-RPC 2.0, section 5.1)."""
 
-    def __init__(self, code: int, message: str, id: RequestId | None) -> None:  # noqa: A002 (the protocol's name)
+    def __init__(self, code: int, message: str, request_id: RequestId | None) -> None:
         super().__init__(message)
-        self.reply = JSONRPCError(jsonrpc="2.0", id=id, error=ErrorData(code=code, message=message))
+        self.reply = JSONRPCError(jsonrpc="2.0", id=request_id, error=ErrorData(code=code, message=message))
 
 
 class LoneSurrogates(Refused):
@@ -43,8 +43,8 @@ class LoneSurrogates(Refused):
     """
 
     def __init__(self, message: JSONRPCMessage) -> None:
-        id_ = message.id if isinstance(message, JSONRPCRequest) else None
-        super().__init__(INVALID_PARAMS, "invalid_argument: a string holds a lone surrogate", id_)
+        request_id = message.id if isinstance(message, JSONRPCRequest) else None
+        super().__init__(INVALID_PARAMS, "invalid_argument: a string holds a lone surrogate", request_id)
         self.message = message
 
 
@@ -73,7 +73,7 @@ def _leniently(data: bytes) -> object:
         raise ValueError(f"{constant} is not JSON")
 
     try:
-        return json.loads(data, parse_constant=refuse)
+        return json.loads(data.decode(), parse_constant=refuse)
     except RecursionError:
         raise Refused(PARSE_ERROR, "invalid JSON: nested too deeply", _find_id(data)) from None
     except ValueError as error:
@@ -95,8 +95,8 @@ def _message(value: object) -> JSONRPCMessage:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"]))
         # Only a request has an answer: an error with the id of a bad response would look like one to a request of ours.
-        id_ = value["id"] if model is JSONRPCRequest else None
-        raise Refused(INVALID_REQUEST, f"invalid message: {where}: {first['msg']}", id_) from None
+        request_id = value["id"] if model is JSONRPCRequest else None
+        raise Refused(INVALID_REQUEST, f"invalid message: {where}: {first['msg']}", request_id) from None
 
 
 def _model(value: Mapping[str, object]) -> type[JSONRPCMessage]:

@@ -127,9 +127,9 @@ class _Calls:
             self._answered = anyio.Event()
             await self._answered.wait()
 
-    def _settle(self, id_: object) -> None:
-        if isinstance(id_, str | int):
-            self._ids.discard(id_)
+    def _settle(self, request_id: object) -> None:
+        if isinstance(request_id, str | int):
+            self._ids.discard(request_id)
         self._answered.set()
 
 
