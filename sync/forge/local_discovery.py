@@ -103,8 +103,11 @@ class Roots:
     def walk(self) -> Iterator[Found | Hidden]:
         """All repositories, depth first, by name. Blocks. Raises :class:`Unavailable` when a root cannot be read."""
         before = [_identity(root) for root in self._roots]
+        walked: set[Path] = set()
         for root in self._roots:
-            yield from self._walk(root)
+            if root.real not in walked:  # two paths may lead to one folder
+                walked.add(root.real)
+                yield from self._walk(root)
         if [_identity(root) for root in self._roots] != before:  # unmounted, most likely: all seemed to be gone
             raise Unavailable("a root under [forge] was replaced while it was listed", host=HOST)
 
@@ -117,7 +120,7 @@ class Roots:
         if not parts and not self._is_repository(root):
             parts = (root.label,)
         path = root.real
-        inner = {other.real for other in self._roots if other is not root}
+        inner = self._inner(root)
         with ExitStack() as stack:
             current = stack.enter_context(_root_folder(root))
             for part in parts:
@@ -149,6 +152,10 @@ class Roots:
         labelled = len(self._roots) > 1 or not parts
         return PREFIX + "/".join((root.label, *parts) if labelled else parts)
 
+    def _inner(self, root: _Root) -> set[Path]:
+        """The other roots, which are theirs where they lie inside this one."""
+        return {other.real for other in self._roots if other is not root} - {root.real}
+
     def _is_repository(self, root: _Root) -> bool:
         if len(self._roots) > 1:
             return True  # no other folder can have its name
@@ -157,7 +164,7 @@ class Roots:
 
     def _walk(self, root: _Root) -> Iterator[Found | Hidden]:
         real = root.real
-        inner = {other.real for other in self._roots if other is not root}
+        inner = self._inner(root)
         controls: set[Path] = set()
         names: set[str] = set()
         to_do: list[tuple[str, ...]] = [()]

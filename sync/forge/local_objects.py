@@ -187,13 +187,15 @@ class _Store:
         raw = bytes.fromhex(name)
         if self._packs is None:
             self._packs = self._list_packs()
-        for pack in self._packs:
+        for pack in tuple(self._packs):
             try:
                 offset = pack.offset(raw)
             except OSError:
                 raise
             except Exception:  # dulwich tells a damaged index by any of a dozen types; another pack may have it
                 self.has_damaged_pack = True
+                self._packs.remove(pack)
+                pack.close()
                 continue
             if offset is not None:
                 header = pack.header(offset)

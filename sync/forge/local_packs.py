@@ -91,7 +91,12 @@ class PackFile:
     def _load_index(self) -> PackIndex:
         if self._index is None:
             name = self._name + ".idx"
-            index = load_pack_index_file(name, self._file(name), self._format)
+            file = self._file(name)
+            try:
+                index = load_pack_index_file(name, file, self._format)
+            except BaseException:
+                file.close()  # before what is half made of an index complains that it is open
+                raise
             self._open.callback(index.close)
             self._index = index
         return self._index
@@ -100,10 +105,10 @@ class PackFile:
         if self._pack is None:
             name = self._name + ".pack"
             file = self._file(name)
-            data = PackData(name, self._format, file=file)
-            self._pack = Pack.from_objects(data, self._load_index())
-            self._open.callback(self._pack.close)
             self._descriptor = file.fileno()
+            pack = Pack.from_lazy_objects(lambda: PackData(name, self._format, file=file), self._load_index)
+            self._open.callback(pack.close)
+            self._pack = pack
         return self._pack
 
     def _file(self, name: str) -> IO[bytes]:

@@ -14,7 +14,7 @@ from typing import Final
 
 from dulwich.refs import Ref, check_ref_format, is_per_worktree_ref
 
-from sync.forge.local_files import Irregular, read_regular
+from sync.forge.local_files import Irregular, Oversized, read_regular
 from sync.forge.local_layout import Damaged
 from sync.forge.local_reftable import Record, lookup
 
@@ -76,6 +76,8 @@ def _read_file(folders: RefFolders, name: bytes) -> Record | None:
         text = read_regular(os.fsdecode(name), at=folder, limit=MAX_LOOSE).strip()
     except (FileNotFoundError, NotADirectoryError, Irregular):  # a folder may stand where a packed one was
         return None if name == _HEAD else _read_packed(folders.common, name)
+    except Oversized:
+        raise Damaged(f"its {_shown(name)} is malformed") from None
     if text.startswith(_SYMBOLIC):
         return Record(name, target=text[len(_SYMBOLIC) :].strip())
     if not _OBJECT_NAME.match(text):
