@@ -89,14 +89,17 @@ class Objects:
         unreadable = False
         for _ in range(2):
             for store in self._stores():
+                found, damaged = None, False
                 try:
                     found = store.find(name, limit)
                 except FileNotFoundError:
                     continue  # a pack went between its listing and its opening
                 except (OSError, Oversized):
                     raise
-                except Exception as error:
-                    raise Damaged(f"its object {name} is damaged") from error
+                except Exception:  # dulwich and zlib tell damage by any type
+                    damaged = True
+                if damaged:  # raised out here: that exception's frames would keep the pack from being closed
+                    raise Damaged(f"its object {name} is damaged")
                 if found is not None:
                     return found
                 unreadable = unreadable or store.has_damaged_pack

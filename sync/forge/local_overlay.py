@@ -17,6 +17,7 @@ from cache.model import MAX_PAGE, TreeEntry
 from sync.forge.base import Absent, Answer, File, Refused
 from sync.forge.local_files import Irregular, Oversized, read_regular
 from sync.forge.local_index import not_checked_out
+from sync.forge.local_layout import Damaged
 from sync.forge.local_objects import BLOB
 from sync.forge.local_repo import Repository
 from sync.forge.local_tree import LINK, REGULAR, Committed
@@ -108,7 +109,10 @@ class WorkingCopy:
             index = read_regular("index", at=self._repository.refs.control, limit=MAX_INDEX_FILE)
         except FileNotFoundError:
             return not_checked_out(None, self._objects.object_format)
-        return not_checked_out(index, self._objects.object_format)
+        try:
+            return not_checked_out(index, self._objects.object_format)
+        except Exception as error:  # dulwich tells damage by any type
+            raise Damaged("its index is damaged") from error
 
     def _converts_line_ends(self, path: str) -> bool:
         if self._repository.config.line_ends:

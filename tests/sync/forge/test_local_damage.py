@@ -119,6 +119,13 @@ class TestBrokenControlFiles:
         damage(repo / ".git")
         assert message in await failure(repo)
 
+    async def test_damaged_index_matters_where_a_file_is_missing(self, repo: Path) -> None:
+        (repo / ".git/index").write_bytes(b"rubbish")
+        assert (await Asked(repo).file(PAGE)).data == b"# A\n"
+        (repo / PAGE).unlink()
+        with pytest.raises(Unavailable, match="its index is damaged"):
+            await Asked(repo).read(PAGE)
+
     async def test_fifos_do_not_block(self, repo: Path) -> None:
         for name in ("HEAD", "config", "refs/heads/main", "packed-refs", "index", "objects/info/alternates"):
             (repo / ".git" / name).unlink(missing_ok=True)
@@ -202,7 +209,7 @@ class TestBrokenObjects:
 
     @needs_git
     @pytest.mark.parametrize("suffix", [".pack", ".idx"])
-    @pytest.mark.parametrize("how", ["cut", "zeroed", "emptied", "fifo"])
+    @pytest.mark.parametrize("how", ["cut", "zeroed", "garbled", "emptied", "fifo"])
     async def test_damaged_pack(self, repo: Path, suffix: str, how: str) -> None:
         git(repo, "gc", "-q")
         (pack,) = (repo / ".git/objects/pack").glob(f"*{suffix}")
@@ -211,8 +218,11 @@ class TestBrokenObjects:
             pack.unlink()
             os.mkfifo(pack)
         else:
-            replace(pack, {"cut": pack.read_bytes()[: size // 3], "zeroed": bytes(size), "emptied": b""}[how])
+            data = pack.read_bytes()
+            garbled = data[:16] + bytes(byte ^ 0x55 for byte in data[16:-20]) + data[-20:]
+            replace(pack, {"cut": data[: size // 3], "zeroed": bytes(size), "garbled": garbled, "emptied": b""}[how])
         await failure(repo)
+        gc.collect()  # what was left open would complain
 
     @needs_git
     async def test_damaged_pack_beside_a_good_one_does_no_harm(self, repo: Path) -> None:

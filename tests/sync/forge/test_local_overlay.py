@@ -11,6 +11,7 @@ import pytest
 
 from cache.model import MAX_PAGE, TreeEntry
 from sync.forge.base import Absent, Answer, File, Refused
+from sync.forge.local_files import read_regular
 from tests.support.git import git, needs_git
 from tests.support.local_forge import Asked, forge_of
 from tests.support.repos import Submodule, Symlink, commit_files, make_repo
@@ -194,6 +195,20 @@ class TestLinks:
         assert await asked.wiki() == {}
         assert (await asked.head()).wiki_tree is None
         assert await asked.read(PAGE) == Refused(PAGE, "a symbolic link")
+
+    async def test_put_there_while_a_page_is_read_lead_nowhere(
+        self, repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (tmp_path / "elsewhere").mkdir()
+        (tmp_path / "elsewhere/a.md").write_bytes(b"secret")
+
+        def swap_and_read(name: str, *, at: int, limit: int, follow: bool) -> bytes:
+            (repo / ".wiki/concepts").rename(repo / ".wiki/moved")
+            (repo / ".wiki/concepts").symlink_to(tmp_path / "elsewhere")
+            return read_regular(name, at=at, limit=limit, follow=follow)
+
+        monkeypatch.setattr("sync.forge.local_worktree.read_regular", swap_and_read)
+        assert (await Asked(repo).file(PAGE)).data == b"# A\n"
 
     async def test_in_place_of_status_are_refused(self, repo: Path) -> None:
         (repo / "STATUS.md").unlink()
