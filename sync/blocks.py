@@ -16,6 +16,7 @@ _CONTAINERS = frozenset({"List", "Item", "BlockQuote", "Table", "TableHead", "Ta
 class BlockKind(Enum):
     HEADING = auto()
     PARAGRAPH = auto()
+    HEAD = auto()  # of a table
     ROW = auto()
 
 
@@ -38,11 +39,12 @@ class Piece(NamedTuple):
 
 
 class Block(NamedTuple):
-    """A heading, a paragraph (or the text of a tight list item) or a table row. Code and HTML are left out.
+    """A heading, a paragraph (or the text of a tight list item), a table's head or row. Code and HTML are left out.
 
-    ``cells`` are those of a row, otherwise there is one. ``depth`` counts the list items around the block, ``opens``
-    tells that it is the first of the innermost one, ``quoted`` that it stands in a block quote. ``level`` (1–6) and
-    ``start`` (its code point offset) belong to headings outside of lists and quotes; elsewhere both are 0.
+    ``cells`` are those of a table's head or row, otherwise there is one. ``depth`` counts the list items around the
+    block, ``opens`` tells that it is the first of the innermost one, ``quoted`` that it stands in a block quote.
+    ``level`` (1–6) and ``start`` (its code point offset) belong to headings outside of lists and quotes; elsewhere
+    both are 0.
     """
 
     kind: BlockKind
@@ -137,7 +139,7 @@ class BlockBuilder:
             case "TableCell":
                 self._cells.append(self._pop())
             case "TableRow" | "TableHead":
-                self._emit(BlockKind.ROW, tuple(self._cells))
+                self._emit(BlockKind.ROW if name == "TableRow" else BlockKind.HEAD, tuple(self._cells))
                 self._cells.clear()
             case "Heading":
                 self._emit(BlockKind.HEADING, (self._pop(),))

@@ -1,0 +1,59 @@
+"""YAML front matter: where it ends, and the two of its fields that a wiki reads. Pure."""
+
+from __future__ import annotations
+
+import re
+
+MAX_FRONT_MATTER = 64 * 1024  # code points that are searched for fields
+MAX_FIELD = 2 * 1024  # code points of a field, with its continuation lines, that are read
+MAX_VALUE = 300  # code points of a value that are kept
+
+_OPENING = re.compile(r"\ufeff?---[ \t]*\r?\n")
+_CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
+_KEY = re.compile(r"[\"']?\w[^:\n]*:(?:\s|\Z)|\{")
+_FIELD = re.compile(r"^[\"']?(title|type)[\"']?[ \t]*:(?![^\s])(.*(?:\r?\n(?:[ \t]+.*|(?=\r?\n)))*)", re.MULTILINE)
+_PLAIN = re.compile(r"\w(?:(?!:\s|:\Z| #).)*")
+_NULL = frozenset({"", "~", "null", "Null", "NULL"})
+
+
+def split(text: str) -> tuple[str, int]:
+    """The YAML that ``text`` begins with, and the offset of its body, which is behind a byte order mark at least.
+
+    What stands between two rules is YAML only if a key comes first in it, or nothing at all is in it."""
+    body = 1 if text.startswith("\ufeff") else 0
+    opening = _OPENING.match(text)
+    closing = None if opening is None else _CLOSING.search(text, opening.end())
+    if opening is None or closing is None:
+        return "", body
+    yaml = text[opening.end() : closing.start()]
+    return (yaml, closing.end()) if _is_yaml(yaml) else ("", body)
+
+
+def _is_yaml(text: str) -> bool:
+    written = [line.strip() for line in text[:MAX_FRONT_MATTER].splitlines() if not line.isspace() and line]
+    first = next((line for line in written if not line.startswith("#")), "")
+    return not written or _KEY.match(first) is not None
+
+
+def fields(yaml: str) -> dict[str, str]:
+    """``title`` and ``type`` at the top level, as far as they are text, each on one line.
+
+    Only the two fields are parsed, so that whatever else the YAML holds costs nothing and breaks nothing."""
+    last = {match[1]: match for match in _FIELD.finditer(yaml, 0, MAX_FRONT_MATTER)}
+    values = {key: _value(key, match[0][:MAX_FIELD], match[2][:MAX_FIELD].strip()) for key, match in last.items()}
+    lines = {key: " ".join(value.split())[:MAX_VALUE] for key, value in values.items()}
+    return {key: line for key, line in lines.items() if line not in _NULL}
+
+
+def _value(key: str, field: str, written: str) -> str:
+    """The text of a field; where it is no YAML, its first line as ``written``."""
+    if _PLAIN.fullmatch(written):
+        return written
+    import yaml  # noqa: PLC0415 - start-up time: few pages need it
+
+    try:
+        loaded = yaml.load(field, Loader=yaml.BaseLoader)  # noqa: S506 - it makes text, lists and mappings only
+    except (yaml.YAMLError, RecursionError, ValueError):
+        return written.partition("\n")[0].strip().strip("\"'")
+    value = loaded.get(key) if isinstance(loaded, dict) else None
+    return value if isinstance(value, str) else ""
