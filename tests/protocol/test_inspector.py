@@ -28,15 +28,9 @@ def era(request: pytest.FixtureRequest) -> str:
 
 def inspect(target: Target, era: str, *args: str) -> dict[str, Any]:
     """The result of one request. The Inspector's own complaints fail the test."""
-    done = npx(
-        INSPECTOR,
-        "mcp-inspector",
-        "--cli",
-        *target.command,
-        *("--protocol-era", era, "--format", "json", "-q"),
-        *args,
-        env=target.env,
-    )
+    environment = [part for name, value in target.env.items() for part in ("-e", f"{name}={value}")]
+    options = ("--protocol-era", era, "--format", "json", "-q")
+    done = npx(INSPECTOR, "mcp-inspector", "--cli", *target.command, *environment, *options, *args)
     assert done.returncode == 0, f"{shlex.join(args)}: {done.stdout}{done.stderr}"
     result: dict[str, Any] = json.loads(done.stdout)["result"]
     return result

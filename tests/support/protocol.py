@@ -47,7 +47,7 @@ def npx(
         check=False,
         timeout=TIME_LIMIT,
         cwd=ROOT,
-        env={**os.environ, "PATH": path, **(env or {})},
+        env={**os.environ, "PATH": path},
     )
 
 
