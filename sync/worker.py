@@ -1,0 +1,249 @@
+"""The sync of one forge: list, plan, look, commit. A thin driver; ``plan`` decides and ``look`` reads.
+
+Every project is one transaction, so a run that was interrupted continues where it stopped. A failure is its
+project's own: it is kept with its reason and the run goes on. Only a store that cannot be written ends it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import anyio
+import anyio.to_thread
+
+from cache.errors import Denied, KnowledgeError, StoreFailure
+from cache.interface import RunSummary, Store
+from cache.model import Known, Listed, Project, ProjectState, Snapshot
+from sync.forge.base import Forge
+from sync.look import Looker
+from sync.plan import Plan, SyncSettings, plan
+
+LOOKS_AT_ONCE = 8  # projects; a forge bounds its own requests below that
+
+logger = logging.getLogger(__name__)
+
+
+class Progress(Protocol):
+    """Who watches a sync. Called from the event loop; must not block."""
+
+    def listed(self, count: int, total: int | None) -> None:
+        """So many repositories were listed, of about ``total``."""
+
+    def planned(self, looks: int, unchanged: int) -> None:
+        """So many projects will be looked at, and so many need not be."""
+
+    def looked(self, name: str, failure: str | None) -> None:
+        """One project is done; ``failure`` says why it failed."""
+
+
+class Quiet:
+    """Nobody watches."""
+
+    def listed(self, count: int, total: int | None) -> None: ...
+    def planned(self, looks: int, unchanged: int) -> None: ...
+    def looked(self, name: str, failure: str | None) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a project could not be looked at."""
+
+    project: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class SyncReport:
+    """How one forge's sync ended. ``changed`` counts projects looked at with success, ``removed`` those purged,
+    ``no_wiki`` those of the changed that have none. ``listing_error`` says why the forge could not be listed to the
+    end: what it did list was looked at, and nothing was purged. ``hidden`` are names that could not be looked below."""
+
+    forge: str
+    seconds: float
+    listed: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    failed: tuple[Failure, ...] = ()
+    removed: int = 0
+    renamed: int = 0
+    no_wiki: int = 0
+    listing_error: str | None = None
+    hidden: tuple[str, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        return self.listing_error is None and not self.failed
+
+
+@dataclass(slots=True)
+class _Listing:
+    projects: list[Listed] = field(default_factory=list)
+    hidden: list[str] = field(default_factory=list)
+    error: str | None = None
+
+
+@dataclass(slots=True)
+class _Tally:
+    changed: int = 0
+    no_wiki: int = 0
+    failed: list[Failure] = field(default_factory=list)
+    fatal: StoreFailure | None = None
+
+
+async def sync_forge(
+    forge: Forge,
+    store: Store,
+    settings: SyncSettings,
+    *,
+    clock: Callable[[], float],
+    progress: Progress | None = None,
+) -> SyncReport:
+    """Bring what changed on ``forge`` into ``store``. The caller holds ``store.lease()``.
+
+    ``clock`` gives seconds since the UTC epoch. Raises ``StoreFailure`` when the cache cannot be written.
+    """
+    watcher = progress or Quiet()
+    started = clock()
+    run = await anyio.to_thread.run_sync(store.start_run, forge.name, started)
+    known = await anyio.to_thread.run_sync(store.known, forge.name)
+    listing = await _list(forge, watcher)
+    decided = plan(listing.projects, known, settings)
+    removed = 0
+    if listing.error is None:
+        removed = await anyio.to_thread.run_sync(lambda: _prune(store, forge.name, decided, listing, started))
+    for rename in decided.renames:
+        await anyio.to_thread.run_sync(store.rename, rename.key, rename.name)
+    watcher.planned(len(decided.looks), decided.unchanged)
+    fleet = _Fleet(Looker(forge, store, settings), known, started, clock, watcher)
+    tally = await fleet.look_at(decided.looks)
+    finished = clock()
+    report = SyncReport(
+        forge.name,
+        finished - started,
+        listed=len(decided.keep),
+        changed=tally.changed,
+        unchanged=decided.unchanged,
+        failed=tuple(sorted(tally.failed, key=lambda failure: failure.project)),
+        removed=removed,
+        renamed=len(decided.renames),
+        no_wiki=tally.no_wiki,
+        listing_error=listing.error,
+        hidden=tuple(listing.hidden),
+    )
+    await anyio.to_thread.run_sync(store.finish_run, run, _summary(report, started, finished))
+    return report
+
+
+async def refresh(forge: Forge, store: Store, settings: SyncSettings, project: Project, *, now: float) -> Project:
+    """Look at one project now, whatever its stamp says, and return it as it is known then.
+
+    Needs no lease. Raises the errors of :class:`sync.forge.base.Forge`; a failed look is noted in the cache first.
+    """
+    known = (await anyio.to_thread.run_sync(store.known, forge.name)).get(project.key.id)
+    try:
+        listed = await forge.find(project.name)
+        snapshot = await Looker(forge, store, settings).look(listed, known, now=now)
+    except StoreFailure:
+        raise
+    except KnowledgeError as error:
+        listed = Listed(project.repo, "", project.updated_at, project.url, project.archived, project.fork)
+        failed, denied, reason = _failed_look(settings, listed, now), isinstance(error, Denied), error.message
+        await anyio.to_thread.run_sync(lambda: store.record_failure(failed, reason, denied=denied, listed_at=now))
+        raise
+    await anyio.to_thread.run_sync(lambda: store.commit(snapshot, listed_at=now))
+    return await anyio.to_thread.run_sync(store.project, listed.repo.key) or project
+
+
+async def _list(forge: Forge, watcher: Progress) -> _Listing:
+    listing = _Listing()
+    try:
+        async for page in forge.listing():
+            listing.projects.extend(page.projects)
+            listing.hidden.extend(page.hidden)
+            watcher.listed(len(listing.projects), page.total)
+    except KnowledgeError as error:
+        listing.error = error.message
+    return listing
+
+
+def _prune(store: Store, forge: str, decided: Plan, listing: _Listing, listed_at: float) -> int:
+    return store.prune(forge, decided.keep, hidden=listing.hidden, listed_at=listed_at)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fleet:
+    """Looks at many projects side by side."""
+
+    looker: Looker
+    known: Mapping[int, Known]
+    listed_at: float
+    clock: Callable[[], float]
+    watcher: Progress
+
+    async def look_at(self, looks: tuple[Listed, ...]) -> _Tally:
+        tally = _Tally()
+        todo = iter(looks)
+        async with anyio.create_task_group() as group:
+
+            async def work(todo: Iterator[Listed]) -> None:
+                for listed in todo:
+                    try:
+                        await self._look_at_one(listed, tally)
+                    except StoreFailure as failure:
+                        tally.fatal = failure
+                        group.cancel_scope.cancel()
+
+            for _ in range(min(LOOKS_AT_ONCE, len(looks))):
+                group.start_soon(work, todo)
+        if tally.fatal is not None:
+            raise tally.fatal
+        return tally
+
+    async def _look_at_one(self, listed: Listed, tally: _Tally) -> None:
+        now = self.clock()
+        store = self.looker.store
+        try:
+            snapshot = await self.looker.look(listed, self.known.get(listed.repo.key.id), now=now)
+        except StoreFailure:
+            raise
+        except Exception as error:  # a fault of one project, ours included, must not stop the others
+            reason, denied = _reason(error), isinstance(error, Denied)
+            failed = _failed_look(self.looker.settings, listed, now)
+            await anyio.to_thread.run_sync(
+                lambda: store.record_failure(failed, reason, denied=denied, listed_at=self.listed_at)
+            )
+            tally.failed.append(Failure(listed.repo.name, reason))
+            self.watcher.looked(listed.repo.name, reason)
+            return
+        await anyio.to_thread.run_sync(lambda: store.commit(snapshot, listed_at=self.listed_at))
+        tally.changed += 1
+        tally.no_wiki += snapshot.state is ProjectState.NO_WIKI
+        self.watcher.looked(listed.repo.name, None)
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, KnowledgeError):
+        return error.message
+    logger.error("internal error while looking at a project", exc_info=error)
+    return f"internal error ({type(error).__name__}), see the log"
+
+
+def _failed_look(settings: SyncSettings, listed: Listed, now: float) -> Snapshot:
+    """What a look that failed tells: which project, when, and under which settings."""
+    return Snapshot(listed, ProjectState.FAILED, now, settings.fingerprint(listed.repo.name))
+
+
+def _summary(report: SyncReport, started: float, finished: float) -> RunSummary:
+    return RunSummary(
+        report.forge,
+        started,
+        finished,
+        listed=report.listed,
+        changed=report.changed,
+        failed=len(report.failed),
+        removed=report.removed,
+        complete=report.complete,
+    )
