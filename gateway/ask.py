@@ -1,0 +1,134 @@
+"""``knowledge.ask_projects``: one question to several wikis, side by side. Entries are made by pure functions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import anyio
+import anyio.to_thread
+
+from cache.errors import KnowledgeError, NotFound, TimedOut
+from cache.interface import Matches, Store
+from cache.model import Project, ProjectKey, ProjectState
+from cache.search.query import Query
+from cache.search.snippet import snippet
+from gateway.answers import AskAnswer, PageMatch, ProjectError, ProjectMatches
+from gateway.live import LivePage, LiveRead, LiveReader
+from gateway.naming import Names
+from gateway.pages import page_url
+from sync.page import first_prose
+
+NO_WIKI = "no wiki — repo has no .wiki/index.md"
+UNREAD = "(fetch failed)"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """``types`` are canonical; ``None`` means all but ``raw``. ``limit`` is per project."""
+
+    query: Query
+    projects: tuple[str, ...]
+    types: frozenset[str] | None
+    limit: int
+
+
+async def ask(question: Question, store: Store, names: Names, reader: LiveReader) -> AskAnswer:
+    """Match in the cache, read the best pages of each project live, and answer in the caller's order."""
+    found, matches = await anyio.to_thread.run_sync(_match, question, store, names)
+    entries: dict[ProjectKey | str, ProjectMatches | ProjectError] = {}
+    async with anyio.create_task_group() as group:
+
+        async def fill(project: Project) -> None:
+            entries[project.key] = await _entry(project, matches[project.key], question, names, reader)
+
+        for word, meaning in found.items():
+            if isinstance(meaning, KnowledgeError):
+                entries[word.strip().casefold()] = unknown(word, meaning)
+            elif meaning.key not in entries:
+                entries[meaning.key] = ProjectMatches(names.spell(meaning), (), 0)
+                group.start_soon(fill, meaning)
+    return AskAnswer(question.projects, tuple(entries.values()))
+
+
+def _match(
+    question: Question, store: Store, names: Names
+) -> tuple[dict[str, Project | KnowledgeError], Mapping[ProjectKey, Matches]]:
+    found = names.find_each(question.projects, store)
+    keys = list({meaning.key: None for meaning in found.values() if isinstance(meaning, Project)})
+    return found, store.match(keys, question.query, types=question.types, limit=question.limit)
+
+
+async def _entry(
+    project: Project, matches: Matches, question: Question, names: Names, reader: LiveReader
+) -> ProjectMatches | ProjectError:
+    name = names.spell(project)
+    if (reason := why_barren(project)) is not None:
+        return ProjectError(name, reason)
+    read = await reader.read(project, [match.page for match in matches.best])
+    if read.failure is not None and not has_answer(read):
+        return ProjectError(name, read.failure.message)
+    found = await anyio.to_thread.run_sync(_page_matches, project, read, question.query)
+    return ProjectMatches(name, found, matches.total - len(matches.best), warning(project, read))
+
+
+def unknown(word: str, error: KnowledgeError) -> ProjectError:
+    """The entry of a word that names no project, or several."""
+    if isinstance(error, NotFound):
+        return ProjectError(word, error.reason, error.suggestions)
+    return ProjectError(word, error.message)
+
+
+def why_barren(project: Project) -> str | None:
+    """Why a project cannot have a match, if it cannot, in the words of the tool contract."""
+    if project.pages:
+        return None
+    if project.state is ProjectState.EMPTY:
+        return "empty repository"
+    if project.state in (ProjectState.FAILED, ProjectState.DENIED):
+        return project.failure or "could not be read — run gateway doctor"
+    if project.index_problem is not None:
+        return malformed(project.index_problem)
+    return None if project.has_wiki else NO_WIKI
+
+
+def malformed(problem: str) -> str:
+    return f"wiki index malformed: {problem}"
+
+
+def has_answer(read: LiveRead) -> bool:
+    """Whether a read that failed can be answered for: by a cached copy, or because time ran out on known matches."""
+    return isinstance(read.failure, TimedOut) or any(page.body is not None for page in read.pages)
+
+
+def warning(project: Project, read: LiveRead) -> str | None:
+    """What the reader of one project's matches should know about them."""
+    if read.failure is not None:
+        return read.failure.message
+    return None if project.index_problem is None else malformed(project.index_problem)
+
+
+def _page_matches(project: Project, read: LiveRead, query: Query) -> tuple[PageMatch, ...]:
+    return tuple(page_match(project, live, query) for live in read.pages)
+
+
+def page_match(project: Project, live: LivePage, query: Query) -> PageMatch:
+    """One match with its snippet."""
+    page = live.page
+    match = PageMatch(
+        page.slug,
+        page.type,
+        page.title,
+        UNREAD if live.body is None else snippet_of(live.body, query),
+        page.listed,
+        page.sha,
+        url=page_url(project, page.slug),
+    )
+    if live.stale:
+        match = replace(match, stale=True)
+    return replace(match, uncommitted=True) if page.uncommitted else match
+
+
+def snippet_of(body: str, query: Query) -> str:
+    """The text around the match, or the first prose where only the title matches (it is looked for only then)."""
+    return snippet(body, query, fallback="") or snippet(body, query, fallback=first_prose(body))

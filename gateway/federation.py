@@ -1,0 +1,236 @@
+"""The read paths of the federation over cache and forges: what every tool and command asks."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import anyio.to_thread
+
+from cache.errors import InvalidArgument, NotConfigured, NotFound, RateLimited, Unavailable
+from cache.interface import Match, Store
+from cache.model import Page, Project, ProjectKey
+from cache.search.query import Query
+from gateway.answers import (
+    AskAnswer,
+    PageAnswer,
+    PageEntry,
+    PageList,
+    ProjectEntry,
+    ProjectList,
+    SearchAnswer,
+    SharedMatch,
+    StatusAnswer,
+    timestamp,
+)
+from gateway.ask import Question, ask, snippet_of, why_barren
+from gateway.live import LiveReader, unconfigured
+from gateway.naming import Names, refuse_patterns
+from gateway.reading import PageReader, PageRequest
+from sync.forge.base import Forge
+from sync.plan import SyncSettings
+from sync.wiki_index import canonical_type
+from sync.worker import refresh
+
+REFRESH_PAUSE = 10.0  # seconds between two refreshes of one project
+MAX_STATUS_CHARS = 20_000  # code points of a STATUS file that are answered
+SUGGESTED_PROJECTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """How the federation answers. Durations in seconds. ``sync`` gives each forge's settings, for refreshes."""
+
+    shared: str = ""
+    deadline: float = 20.0
+    max_age: float = 0.0
+    stale_after: float = 24 * 3600.0
+    sync: Mapping[str, SyncSettings] = field(default_factory=dict)
+
+
+class Federation:
+    """Answers questions about the fleet. ``clock`` gives seconds since the UTC epoch.
+
+    Every method raises the errors of ``cache.errors`` and nothing else that a caller could mend.
+    """
+
+    def __init__(
+        self, store: Store, forges: Mapping[str, Forge], policy: Policy, *, clock: Callable[[], float]
+    ) -> None:
+        self._store = store
+        self._forges = forges
+        self._policy = policy
+        self._clock = clock
+        self._names = Names(tuple(forges))
+        self._live = LiveReader(store, forges, clock, policy.deadline, policy.max_age)
+        self._page_reader = PageReader(store, self._names, self._live)
+        self._refreshed: dict[ProjectKey, float] = {}
+
+    async def ask_projects(
+        self, query: str, projects: Sequence[str], *, limit: int = 5, types: Sequence[str] | None = None
+    ) -> AskAnswer:
+        """Ask the named projects' wikis side by side; up to ``limit`` matches of each are read live."""
+        refuse_patterns(projects)
+        question = Question(_parse(query), tuple(projects), _canonical(types), limit)
+        return await ask(question, self._store, self._names, self._live)
+
+    async def get_from(self, project: str, request: PageRequest) -> PageAnswer:
+        """A page of a named project, live; a forge that fails is answered for by the cache, with its age."""
+        return await self._page_reader.read(await self._find(project), request)
+
+    async def get(self, request: PageRequest) -> PageAnswer:
+        """A page of the shared wiki, as :meth:`get_from`."""
+        return await self._page_reader.read(await self._shared(), request)
+
+    async def search(self, query: str, *, types: Sequence[str] | None = None, limit: int = 10) -> SearchAnswer:
+        """Search the shared wiki in the cache."""
+        parsed = _parse(query)
+        project = await self._shared()
+        answer = await anyio.to_thread.run_sync(self._search, project, parsed, _canonical(types), limit)
+        return replace(answer, query=query)
+
+    def _search(self, project: Project, query: Query, types: frozenset[str] | None, limit: int) -> SearchAnswer:
+        if (reason := why_barren(project)) is not None:
+            raise Unavailable(f"shared wiki {self._names.spell(project)}: {reason}")
+        matches = self._store.match([project.key], query, types=types, limit=limit)[project.key]
+        bodies = self._store.bodies(project.key, {match.page.sha for match in matches})
+        age = None if project.synced_at is None else self._clock() - project.synced_at
+        return SearchAnswer(
+            query.whole,
+            tuple(_shared_match(match, bodies.get(match.page.sha, ""), query) for match in matches),
+            matches.total,
+            project.revision or "",
+            timestamp(project.synced_at) or "",
+            age is None or age > self._policy.stale_after,
+            () if matches else self._projects_knowing(query, project.key),
+        )
+
+    def _projects_knowing(self, query: Query, shared: ProjectKey) -> tuple[str, ...]:
+        knowing = self._store.projects_knowing(query, limit=SUGGESTED_PROJECTS + 1)
+        return tuple(self._names.spell(project) for project in knowing if project.key != shared)[:SUGGESTED_PROJECTS]
+
+    async def list_pages(
+        self,
+        project: str | None = None,
+        *,
+        types: Sequence[str] | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> PageList:
+        """The pages of one wiki (the shared one by default) in its index's order, from the cache."""
+        found = await (self._shared() if project is None else self._find(project))
+        wanted = _canonical(types)
+        pages = await anyio.to_thread.run_sync(self._store.pages, found.key)
+        chosen = [page for page in pages if wanted is None or canonical_type(page.type) in wanted]
+        start = 0 if cursor is None else _start(chosen, cursor)
+        shown = chosen[start : start + limit]
+        return PageList(
+            self._names.spell(found),
+            tuple(PageEntry(page.slug, page.type, page.title, page.listed) for page in shown),
+            _cursor(start + limit, shown[-1].slug) if start + limit < len(chosen) else None,
+        )
+
+    async def projects(self, query: str | None = None, *, limit: int = 50, cursor: str | None = None) -> ProjectList:
+        """The fleet as the cache knows it, by name."""
+
+        def page() -> ProjectList:
+            found = self._store.projects(query=query, limit=limit + 1, after=cursor)
+            more = self._store.cursor(found[limit - 1]) if len(found) > limit else None
+            return ProjectList(tuple(self._entry(project) for project in found[:limit]), more)
+
+        return await anyio.to_thread.run_sync(page)
+
+    async def status(self, project: str) -> StatusAnswer:
+        """One project's STATUS file from the cache."""
+        found = await self._find(project)
+        status = await anyio.to_thread.run_sync(self._store.status, found.key)
+        if status is None:
+            raise NotFound(f"no STATUS.md in {self._names.spell(found)}")
+        return StatusAnswer(
+            status.text[:MAX_STATUS_CHARS],
+            self._names.spell(found),
+            status.path,
+            status.sha,
+            len(status.text),
+            len(status.text) > MAX_STATUS_CHARS,
+            timestamp(found.synced_at),
+            uncommitted=status.uncommitted or None,
+        )
+
+    async def refresh(self, project: str) -> ProjectEntry:
+        """Look at one project now. Raises ``RateLimited`` within 10 s of the last refresh."""
+        found = await self._find(project)
+        forge = self._forges.get(found.key.forge)
+        if forge is None:
+            raise unconfigured(found.key.forge)
+        now = self._clock()
+        since = now - self._refreshed.get(found.key, float("-inf"))
+        if 0 <= since < REFRESH_PAUSE:
+            raise RateLimited(f"refreshed {since:.0f} s ago", retry_after=REFRESH_PAUSE - since)
+        self._refreshed = {key: at for key, at in self._refreshed.items() if 0 <= now - at < REFRESH_PAUSE}
+        self._refreshed[found.key] = now
+        settings = self._policy.sync.get(forge.name, SyncSettings(shared=self._policy.shared))
+        return self._entry(await refresh(forge, self._store, settings, found, now=now))
+
+    def _entry(self, project: Project) -> ProjectEntry:
+        state = f"failed: {project.failure}" if project.state == "failed" else str(project.state)
+        return ProjectEntry(
+            self._names.spell(project),
+            state,
+            project.archived,
+            project.has_status,
+            project.has_wiki,
+            project.pages,
+            timestamp(project.updated_at),
+            timestamp(project.synced_at),
+            uncommitted=project.uncommitted or None,
+        )
+
+    async def _find(self, word: str) -> Project:
+        return await anyio.to_thread.run_sync(self._names.find, word, self._store)
+
+    async def _shared(self) -> Project:
+        if not self._policy.shared:
+            raise NotConfigured("no shared wiki — set [wiki] shared")
+        return await self._find(self._policy.shared)
+
+
+def _parse(query: str) -> Query:
+    if not query.strip():
+        raise InvalidArgument("query is empty — ask with a few words", argument="query")
+    return Query.parse(query)
+
+
+def _canonical(types: Sequence[str] | None) -> frozenset[str] | None:
+    return None if types is None else frozenset(canonical_type(word) for word in types)
+
+
+def _shared_match(match: Match, body: str, query: Query) -> SharedMatch:
+    page = match.page
+    return SharedMatch(
+        page.slug,
+        page.type,
+        page.title,
+        snippet_of(body, query),
+        round(match.score, 4),
+        page.listed,
+        page.sha,
+        uncommitted=page.uncommitted or None,
+    )
+
+
+def _cursor(position: int, last_slug: str) -> str:
+    return base64.urlsafe_b64encode(f"{position}:{last_slug}".encode("utf-8", "surrogateescape")).decode()
+
+
+def _start(pages: Sequence[Page], cursor: str) -> int:
+    """Where the page list goes on: behind the last page shown, or, if that is gone, where it stood."""
+    try:
+        position, _, slug = base64.urlsafe_b64decode(cursor.encode()).decode("utf-8", "surrogateescape").partition(":")
+        fallback = int(position)
+    except (ValueError, binascii.Error) as error:
+        raise InvalidArgument("cursor is not one that this tool returned", argument="cursor") from error
+    found = next((number for number, page in enumerate(pages) if page.slug == slug), None)
+    return max(0, min(fallback, len(pages))) if found is None else found + 1

@@ -1,0 +1,151 @@
+"""Reading pages from their forge at the moment of the question, with the cache behind it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import anyio
+import anyio.to_thread
+
+from cache.errors import KnowledgeError, NotConfigured, StoreFailure, TimedOut
+from cache.interface import Store
+from cache.model import MAX_PAGE, Page, PageFacts, Project
+from gateway.pages import page_path
+from sync import page as page_text
+from sync.forge.base import Absent, Answer, File, Forge, Refused
+from sync.wiki_index import describe
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class LivePage:
+    """A page as it was read, or as the cache holds it (``stale``); ``body`` is ``None`` where neither had it."""
+
+    page: Page
+    body: str | None
+    stale: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LiveRead:
+    """What reading some pages of a project brought, in the order asked. ``gone`` are pages that are no more.
+    ``failure`` is why the forge could not be read, if it could not."""
+
+    pages: tuple[LivePage, ...]
+    gone: tuple[Page, ...] = ()
+    failure: KnowledgeError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LiveReader:
+    """Reads within ``deadline`` seconds; what the cache saw at most ``max_age`` seconds ago is not asked for."""
+
+    store: Store
+    forges: Mapping[str, Forge]
+    clock: Callable[[], float]
+    deadline: float
+    max_age: float
+
+    async def fetch(self, project: Project, paths: Sequence[str]) -> tuple[Answer, ...]:
+        """The files at ``paths`` from the forge.
+
+        Raises the errors of :class:`sync.forge.base.Forge`, and ``TimedOut`` past the deadline.
+        """
+        forge = self.forges.get(project.key.forge)
+        if forge is None:
+            raise unconfigured(project.key.forge)
+        with anyio.move_on_after(self.deadline):
+            return await forge.read(project.repo, paths, limit=MAX_PAGE)
+        raise TimedOut(self.deadline)
+
+    async def read(self, project: Project, pages: Sequence[Page]) -> LiveRead:
+        """The bodies of ``pages``; a forge that fails is answered for by the cache."""
+        if not pages:
+            return LiveRead(())
+        if self.is_fresh(project):
+            cached = await self.cached(project, pages)
+            if all(page.body is not None for page in cached):
+                return LiveRead(tuple(replace(page, stale=False) for page in cached))
+        try:
+            answers = await self.fetch(project, [page_path(page.slug) for page in pages])
+        except StoreFailure:
+            raise
+        except KnowledgeError as error:
+            return LiveRead(await self.cached(project, pages), failure=error)
+        read = await anyio.to_thread.run_sync(_sort, pages, answers)
+        await self.remember(project, pages, read)
+        unread = [live.page for live in read.pages if live.body is None]
+        if not unread:
+            return read
+        spare = {live.page.slug: live for live in await self.cached(project, unread)}
+        return replace(read, pages=tuple(spare.get(live.page.slug, live) for live in read.pages))
+
+    def is_fresh(self, project: Project) -> bool:
+        """Whether what the cache holds of ``project`` is young enough to be served without asking."""
+        return (
+            self.max_age > 0
+            and project.mirrored
+            and project.looked_at is not None
+            and self.clock() - project.looked_at <= self.max_age
+        )
+
+    async def cached(self, project: Project, pages: Sequence[Page]) -> tuple[LivePage, ...]:
+        """The same pages from the cache; without a copy there the body is ``None``."""
+        bodies = await anyio.to_thread.run_sync(self.store.bodies, project.key, {page.sha for page in pages})
+        return tuple(LivePage(page, bodies.get(page.sha), stale=page.sha in bodies) for page in pages)
+
+    async def remember(self, project: Project, before: Sequence[Page], read: LiveRead) -> None:
+        """Note in the cache what a read changed: nothing where it only confirmed. A cache that cannot be written
+        does not keep the answer from the caller."""
+        known = {page.slug: page for page in before}
+        news = [live for live in read.pages if live.body is not None and live.page != known.get(live.page.slug)]
+        try:
+            if news:
+                await anyio.to_thread.run_sync(_remember, self.store, project, news)
+            if read.gone:
+                await anyio.to_thread.run_sync(self.store.mark_stale, project.key)
+        except StoreFailure as error:
+            logger.warning("%s", error.message)
+
+
+def unconfigured(forge: str) -> NotConfigured:
+    """The error for a project whose forge has left the configuration."""
+    return NotConfigured(f"forge {forge} is not configured any more — run gateway sync")
+
+
+def _sort(pages: Sequence[Page], answers: Sequence[Answer]) -> LiveRead:
+    """Lay answers beside the pages they are for. What is a page no more (no such file, a symbolic link) is gone."""
+    live: list[LivePage] = []
+    gone: list[Page] = []
+    for page, answer in zip(pages, answers, strict=True):
+        match answer:
+            case File():
+                live.append(live_page(page, answer))
+            case Refused(reason=reason) if reason.startswith("larger"):
+                live.append(LivePage(page, None))
+            case Absent() | Refused():
+                gone.append(page)
+    return LiveRead(tuple(live), tuple(gone))
+
+
+def live_page(page: Page, file: File) -> LivePage:
+    """A page with the body just read; no body where it is no text."""
+    try:
+        return described(page, file, page_text.decode(file.data, file.path))
+    except KnowledgeError:
+        return LivePage(page, None)
+
+
+def described(page: Page, file: File, body: str) -> LivePage:
+    """A page with the body just read, and with what that body says of its title and type."""
+    now = describe(page, page_text.facts(body))
+    return LivePage(replace(now, sha=file.sha, size=len(file.data), uncommitted=file.uncommitted), body)
+
+
+def _remember(store: Store, project: Project, news: Sequence[LivePage]) -> None:
+    bodies = {live.page.sha: live.body for live in news if live.body is not None}
+    facts: dict[str, PageFacts] = {sha: page_text.facts(body) for sha, body in bodies.items()}
+    store.remember(project.key, [live.page for live in news], bodies, facts)

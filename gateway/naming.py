@@ -1,0 +1,69 @@
+"""Projects as callers name them: ``owner/name``, a bare name, or with several forges ``FORGE:owner/name``."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from cache.errors import Ambiguous, InvalidArgument, KnowledgeError, NotFound
+from cache.interface import ReadStore
+from cache.model import Project
+
+UNKNOWN = "unknown project — run sync first"
+SHOWN_CANDIDATES = 10  # names in an error; more help nobody
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """How projects are named with these ``forges`` configured."""
+
+    forges: tuple[str, ...]
+
+    def spell(self, project: Project) -> str:
+        """A project's name as answers give it."""
+        return f"{project.key.forge}:{project.name}" if len(self.forges) > 1 else project.name
+
+    def split(self, word: str) -> tuple[str | None, str]:
+        """A caller's word as forge (if it names a configured one) and the rest."""
+        prefix, colon, rest = word.partition(":")
+        if colon:
+            for forge in self.forges:
+                if forge.casefold() == prefix.casefold():
+                    return forge, rest
+        return None, word
+
+    def find(self, word: str, store: ReadStore) -> Project:
+        """The one project that ``word`` means. Blocks on the store.
+
+        Raises ``NotFound`` with near names, or ``Ambiguous`` with the candidates.
+        """
+        forge, name = self.split(word.strip())
+        resolution = store.resolve(name, forge=forge)
+        match resolution.projects:
+            case (project,):
+                return project
+            case ():
+                raise NotFound(UNKNOWN, suggestions=resolution.suggestions)
+            case several:
+                raise Ambiguous("project", tuple(self.spell(project) for project in several[:SHOWN_CANDIDATES]))
+
+    def find_each(self, words: Collection[str], store: ReadStore) -> dict[str, Project | KnowledgeError]:
+        """What each word means, or why it means nothing. Blocks on the store."""
+        found: dict[str, Project | KnowledgeError] = {}
+        for word in words:
+            try:
+                found[word] = self.find(word, store)
+            except (NotFound, Ambiguous) as error:
+                found[word] = error
+        return found
+
+
+def refuse_patterns(words: Collection[str]) -> None:
+    """Raise ``InvalidArgument`` if a word is a pattern: every project is asked by its name."""
+    for word in words:
+        if "*" in word or "?" in word:
+            raise InvalidArgument(
+                "projects must be names, not patterns — projects.list shows the names", argument="projects"
+            )
+        if not word.strip():
+            raise InvalidArgument("projects must not hold an empty name", argument="projects")

@@ -1,0 +1,149 @@
+"""``knowledge.get_from``: one page, live, with the cache behind it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import islice
+
+import anyio.to_thread
+
+from cache.errors import InvalidArgument, KnowledgeError, NotFound, StoreFailure, TooLarge
+from cache.interface import Store
+from cache.model import MAX_PAGE, Page, Project
+from cache.suggest import near
+from gateway.answers import PageAnswer
+from gateway.live import LivePage, LiveRead, LiveReader, described
+from gateway.naming import Names
+from gateway.pages import clean_slug, correct_case, cut, in_folder, page_path, page_url
+from sync import page as page_text
+from sync.forge.base import WIKI, Absent, Answer, File, Refused
+
+SHOWN_HEADINGS = 100  # of a page; the rest can be read
+
+
+@dataclass(frozen=True, slots=True)
+class PageRequest:
+    """Which part of which page: ``section`` is a heading, ``offset`` and ``max_chars`` count code points."""
+
+    slug: str
+    section: str | None = None
+    offset: int = 0
+    max_chars: int = 40_000
+
+
+@dataclass(frozen=True, slots=True)
+class PageReader:
+    """Reads single pages of projects that are known."""
+
+    store: Store
+    names: Names
+    live: LiveReader
+
+    async def read(self, project: Project, request: PageRequest) -> PageAnswer:
+        """The page, or the part of it that ``request`` asks for.
+
+        Raises ``NotFound`` with near slugs or the headings, ``InvalidArgument`` for what is no page, ``NotUtf8``,
+        ``TooLarge``, and the forge's errors where the cache has no copy.
+        """
+        page = await anyio.to_thread.run_sync(self._known_page, project, clean_slug(request.slug))
+        copy = await self._read(project, page)
+        if copy.body is None:
+            raise await anyio.to_thread.run_sync(self._missing, project, page.slug)
+        return await anyio.to_thread.run_sync(self._answer, project, copy, copy.body, request)
+
+    def _known_page(self, project: Project, slug: str) -> Page:
+        """The page as the cache knows it, a slip of case mended; one it does not know may still be on the forge."""
+        page = self.store.page(project.key, slug)
+        if page is not None:
+            return page
+        known = {page.slug: page for page in self.store.pages(project.key)}
+        index = self.store.index(project.key)
+        if index is not None:
+            index_slug = index.path.removeprefix(WIKI).removesuffix(".md")
+            known.setdefault(index_slug, _unlisted(index_slug, index.sha))
+        mended = slug if slug in known else correct_case(slug, known)
+        return _unlisted(slug) if mended is None else known[mended]
+
+    async def _read(self, project: Project, page: Page) -> LivePage:
+        """The page from its forge, or the cached copy of a forge that fails. ``body`` is ``None``: no such page."""
+        if self.live.is_fresh(project):
+            copy = await anyio.to_thread.run_sync(self._copy, project, page)
+            if copy.body is not None:
+                return replace(copy, stale=False)
+        try:
+            (answer,) = await self.live.fetch(project, [page_path(page.slug)])
+        except StoreFailure:
+            raise
+        except KnowledgeError:
+            copy = await anyio.to_thread.run_sync(self._copy, project, page)
+            if copy.body is None:
+                raise
+            return copy
+        read = await anyio.to_thread.run_sync(self._open, project, page, answer)
+        if page.sha:
+            gone = (page,) if read.body is None else ()
+            await self.live.remember(project, [page], LiveRead(() if gone else (read,), gone))
+        return read
+
+    def _copy(self, project: Project, page: Page) -> LivePage:
+        body = self.store.bodies(project.key, {page.sha}).get(page.sha)
+        if body is None and page.sha:
+            index = self.store.index(project.key)
+            body = index.text if index is not None and index.sha == page.sha else None
+        return LivePage(page, body, stale=True)
+
+    def _open(self, project: Project, page: Page, answer: Answer) -> LivePage:
+        path = self._path(project, page.slug)
+        match answer:
+            case File():
+                return described(page, answer, page_text.decode(answer.data, path))
+            case Refused(reason=reason) if reason.startswith("larger"):
+                raise TooLarge(path, MAX_PAGE)
+            case Refused(reason=reason):
+                raise InvalidArgument(f"refused: {path} is {reason}, not a page", argument="slug")
+            case Absent():
+                return LivePage(page, None)
+
+    def _missing(self, project: Project, slug: str) -> KnowledgeError:
+        pages = self.store.pages(project.key)
+        if inside := in_folder(slug, pages):
+            path = self._path(project, slug).removesuffix(".md")
+            return InvalidArgument(f"refused: {path} is a directory — it holds {', '.join(inside)}", argument="slug")
+        suggestions = near(slug, [page.slug for page in pages])
+        return NotFound(f"page not found: {self._path(project, slug)}", suggestions=suggestions)
+
+    def _answer(self, project: Project, copy: LivePage, body: str, request: PageRequest) -> PageAnswer:
+        headings = [heading.text for heading in page_text.headings(body)]
+        text = body
+        if request.section is not None:
+            part = page_text.section(body, request.section)
+            if part is None:
+                shown = ", ".join(headings[:20]) or "none"
+                raise NotFound(f"section not found: {request.section} (headings: {shown})")
+            text = part
+        excerpt = cut(text, offset=request.offset, max_chars=request.max_chars)
+        page = copy.page
+        asked_at = project.looked_at if copy.stale or self.live.is_fresh(project) else None
+        return PageAnswer(
+            excerpt.text,
+            self.names.spell(project),
+            page.slug,
+            page.title,
+            page.sha,
+            page_url(project, page.slug),
+            excerpt.chars,
+            excerpt.offset,
+            excerpt.next_offset,
+            tuple(islice(headings, SHOWN_HEADINGS)),
+            copy.stale,
+            0 if asked_at is None else max(0, round(self.live.clock() - asked_at)),
+            uncommitted=page.uncommitted or None,
+        )
+
+    def _path(self, project: Project, slug: str) -> str:
+        return f"{self.names.spell(project)}/{page_path(slug)}"
+
+
+def _unlisted(slug: str, sha: str = "") -> Page:
+    """A page of which nothing but the name is known (and, of an index, its blob)."""
+    return Page(slug, sha, 0, "other", slug.rpartition("/")[2])

@@ -1,0 +1,184 @@
+"""The federation's answers from the cache: search, lists, status, refresh."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from cache.errors import InvalidArgument, NotConfigured, NotFound, RateLimited, Unavailable
+from gateway.answers import PageEntry
+from tests.support.federation import Asked, federation_over
+from tests.support.forges import API, NO_WIKI, WEB
+from tests.support.repos import commit_files
+
+pytestmark = pytest.mark.anyio
+
+WIKI: dict[str, str | bytes] = {
+    ".wiki/index.md": "# Shared\n\n- [Deploys](concepts/deploys.md) — how we ship\n- [Hosts](entities/hosts.md)\n",
+    ".wiki/concepts/deploys.md": "# Deploys\n\nShip on green: the pipeline tags the image.\n",
+    ".wiki/entities/hosts.md": "# Hosts\n\nThe build host deploys nothing.\n",
+}
+
+
+@pytest.fixture
+async def asked(tmp_path: Path) -> AsyncIterator[Asked]:
+    fleet = {"wiki": WIKI, "web": dict(WEB), "api": dict(API), "tool": dict(NO_WIKI)}
+    async with federation_over(tmp_path, fleet, shared="local/wiki") as asked:
+        yield asked
+
+
+class TestSearch:
+    async def test_ranks_titles_above_bodies(self, asked: Asked) -> None:
+        answer = await asked.federation.search("deploys")
+        assert [match.slug for match in answer.matches] == ["concepts/deploys", "entities/hosts"]
+        assert answer.matches[0].score > answer.matches[1].score
+        assert answer.total == 2
+
+    async def test_answers_from_the_cache_alone(self, asked: Asked) -> None:
+        asked.forge.calls.clear()
+        await asked.federation.search("deploys")
+        assert asked.forge.calls == []
+
+    async def test_searches_nothing_but_the_shared_wiki(self, asked: Asked) -> None:
+        answer = await asked.federation.search("rate limits")
+        assert answer.matches == ()
+        assert answer.suggested_projects == ("local/api",)
+
+    async def test_suggests_nothing_when_it_found_something(self, asked: Asked) -> None:
+        assert (await asked.federation.search("hosts")).suggested_projects == ()
+
+    async def test_the_limit_bounds_the_matches_and_total_counts_them_all(self, asked: Asked) -> None:
+        answer = await asked.federation.search("deploys", limit=1)
+        assert len(answer.matches) == 1
+        assert answer.total == 2
+
+    async def test_says_when_the_last_good_sync_is_old(self, asked: Asked) -> None:
+        assert not (await asked.federation.search("deploys")).stale
+        asked.now += 24 * 3600 + 1
+        assert (await asked.federation.search("deploys")).stale
+
+    async def test_repeats_the_query_as_typed(self, asked: Asked) -> None:
+        assert (await asked.federation.search("  DePloys ")).query == "  DePloys "
+
+    async def test_a_snippet_of_the_body(self, asked: Asked) -> None:
+        answer = await asked.federation.search("ship")
+        assert "Ship on green" in answer.matches[0].snippet
+
+    async def test_without_a_shared_wiki(self, asked: Asked) -> None:
+        asked.policy = replace(asked.policy, shared="")
+        with pytest.raises(NotConfigured, match="no shared wiki"):
+            await asked.federation.search("deploys")
+
+    async def test_a_shared_wiki_that_was_never_synced(self, asked: Asked) -> None:
+        asked.policy = replace(asked.policy, shared="local/nobody")
+        with pytest.raises(NotFound, match="run sync first"):
+            await asked.federation.search("deploys")
+
+    async def test_a_shared_wiki_without_a_wiki(self, asked: Asked) -> None:
+        asked.policy = replace(asked.policy, shared="local/tool")
+        with pytest.raises(Unavailable, match="no wiki"):
+            await asked.federation.search("deploys")
+
+
+class TestListPages:
+    async def test_the_shared_wiki_by_default_in_the_indexs_order(self, asked: Asked) -> None:
+        answer = await asked.federation.list_pages()
+        assert answer.project == "local/wiki"
+        assert answer.pages[0] == PageEntry("concepts/deploys", "concepts", "Deploys", listed=True)
+        assert answer.next_cursor is None
+
+    async def test_pages_by_cursor_reach_each_page_once(self, asked: Asked) -> None:
+        slugs: list[str] = []
+        cursor = None
+        while True:
+            answer = await asked.federation.list_pages("web", limit=1, cursor=cursor)
+            slugs += [page.slug for page in answer.pages]
+            cursor = answer.next_cursor
+            if cursor is None:
+                break
+        assert slugs == ["concepts/windows-yarn-exec", "concepts/caching", "raw/chat", "notes/unlisted"]
+
+    async def test_a_cursor_outlives_a_page_that_came_before_it(self, asked: Asked) -> None:
+        first = await asked.federation.list_pages("web", limit=2)
+        commit_files(asked.root / "web", {".wiki/concepts/windows-yarn-exec.md": None})
+        await asked.sync()
+        rest = await asked.federation.list_pages("web", cursor=first.next_cursor)
+        assert [page.slug for page in rest.pages] == ["raw/chat", "notes/unlisted"]
+
+    async def test_types(self, asked: Asked) -> None:
+        answer = await asked.federation.list_pages("web", types=["raw"])
+        assert [page.slug for page in answer.pages] == ["raw/chat"]
+
+    @pytest.mark.parametrize("cursor", ["x", "%%%", "é", "bm9wZQ=="])
+    async def test_a_cursor_of_somebody_else_is_refused(self, asked: Asked, cursor: str) -> None:
+        with pytest.raises(InvalidArgument, match="cursor"):
+            await asked.federation.list_pages("web", cursor=cursor)
+
+
+class TestProjects:
+    async def test_the_fleet_by_name(self, asked: Asked) -> None:
+        answer = await asked.federation.projects()
+        assert [(entry.project, entry.state, entry.pages) for entry in answer.projects] == [
+            ("local/api", "ok", 1),
+            ("local/tool", "no wiki", 0),
+            ("local/web", "ok", 4),
+            ("local/wiki", "ok", 2),
+        ]
+
+    async def test_by_cursor(self, asked: Asked) -> None:
+        first = await asked.federation.projects(limit=3)
+        rest = await asked.federation.projects(limit=3, cursor=first.next_cursor)
+        assert [entry.project for entry in rest.projects] == ["local/wiki"]
+        assert rest.next_cursor is None
+
+    async def test_by_a_part_of_the_name(self, asked: Asked) -> None:
+        answer = await asked.federation.projects("W")
+        assert [entry.project for entry in answer.projects] == ["local/web", "local/wiki"]
+
+    async def test_a_foreign_cursor_is_refused(self, asked: Asked) -> None:
+        with pytest.raises(InvalidArgument, match="cursor"):
+            await asked.federation.projects(cursor="%%%")
+
+    async def test_a_failure_is_part_of_the_state(self, asked: Asked) -> None:
+        asked.forge.broken = {"local/tool": Unavailable("local/tool: damaged")}
+        commit_files(asked.root / "tool", {"a": "b"})
+        await asked.sync()
+        answer = await asked.federation.projects("tool")
+        assert answer.projects[0].state == "failed: local/tool: damaged"
+
+
+class TestStatus:
+    async def test_the_text_as_it_stands(self, asked: Asked) -> None:
+        answer = await asked.federation.status("web")
+        assert (answer.text, answer.path, answer.truncated) == (WEB["STATUS.md"], "STATUS.md", False)
+
+    async def test_is_bounded(self, asked: Asked) -> None:
+        (asked.root / "web/STATUS.md").write_text("x" * 30_000)
+        await asked.sync()
+        answer = await asked.federation.status("web")
+        assert (len(answer.text), answer.chars, answer.truncated) == (20_000, 30_000, True)
+        assert answer.uncommitted is True
+
+    async def test_a_project_without_one(self, asked: Asked) -> None:
+        with pytest.raises(NotFound, match=r"no STATUS\.md in local/tool"):
+            await asked.federation.status("tool")
+
+
+class TestRefresh:
+    async def test_brings_what_was_pushed_since(self, asked: Asked) -> None:
+        commit_files(asked.root / "web", {".wiki/concepts/late.md": "# Late\n"})
+        entry = await asked.federation.refresh("web")
+        assert entry.pages == 5
+        assert (await asked.federation.ask_projects("late", ["web"])).found
+
+    async def test_twice_within_ten_seconds_is_too_soon(self, asked: Asked) -> None:
+        federation = asked.federation
+        await federation.refresh("web")
+        asked.now += 4
+        with pytest.raises(RateLimited, match="refreshed 4 s ago"):
+            await federation.refresh("web")
+        asked.now += 6
+        await federation.refresh("web")
