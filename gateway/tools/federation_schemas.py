@@ -1,0 +1,152 @@
+"""The JSON Schemas of toolset ``federation``: plain types, bounds as the tool contract gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+Schema = Mapping[str, object]
+
+SEARCH_LIMIT = 10
+ASK_LIMIT = 5
+LIST_LIMIT = 50
+MAX_CHARS = 40_000
+
+MAX_QUERY = 2_000  # code points
+MAX_NAME = 1_000  # code points of a slug, project, section
+MAX_PROJECTS = 50
+
+
+def _object(required: list[str], **properties: Schema) -> Schema:
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+
+
+def _string(description: str, *, max_length: int = MAX_NAME) -> Schema:
+    return {"type": "string", "minLength": 1, "maxLength": max_length, "description": description}
+
+
+def _integer(description: str, *, default: int, minimum: int, maximum: int | None = None) -> Schema:
+    bounds = {"minimum": minimum} if maximum is None else {"minimum": minimum, "maximum": maximum}
+    return {"type": "integer", **bounds, "default": default, "description": description}
+
+
+def _array(items: Schema, description: str) -> Schema:
+    return {"type": "array", "items": items, "description": description}
+
+
+_QUERY = _string("What you want to know, in a few words.", max_length=MAX_QUERY)
+_TYPES = {
+    "type": "array",
+    "items": {"type": "string", "minLength": 1, "maxLength": MAX_NAME},
+    "maxItems": 50,
+    "description": "Only pages of these types, such as concepts, entities, packages, sources. Default: all but raw.",
+}
+_CURSOR = _string("The next_cursor of the page before.")
+_PROJECT = _string("The project: owner/name, or its last part where that is unambiguous.")
+_SLUG = _string("The page, as its path below .wiki/ without .md, such as concepts/caching.")
+_SECTION = _string("A heading: only the part under it is returned, and offset counts within it.")
+_OFFSET = _integer("Where to begin, in characters: next_offset of the part before.", default=0, minimum=0)
+_MAX_CHARS = _integer("At most so many characters.", default=MAX_CHARS, minimum=1, maximum=200_000)
+
+SEARCH_INPUT = _object(
+    ["query"],
+    query=_QUERY,
+    types=_TYPES,
+    limit=_integer("At most so many matches.", default=SEARCH_LIMIT, minimum=1, maximum=50),
+)
+GET_INPUT = _object(["slug"], slug=_SLUG, section=_SECTION, offset=_OFFSET, max_chars=_MAX_CHARS)
+GET_FROM_INPUT = _object(
+    ["project", "slug"], project=_PROJECT, slug=_SLUG, section=_SECTION, offset=_OFFSET, max_chars=_MAX_CHARS
+)
+LIST_INPUT = _object(
+    [],
+    project=_string("The project; default: the shared wiki."),
+    types={**_TYPES, "description": "Only pages of these types. Default: all."},
+    limit=_integer("At most so many pages.", default=LIST_LIMIT, minimum=1, maximum=500),
+    cursor=_CURSOR,
+)
+ASK_INPUT = _object(
+    ["query", "projects"],
+    query=_QUERY,
+    projects={
+        "type": "array",
+        "items": {"type": "string", "minLength": 1, "maxLength": MAX_NAME},
+        "minItems": 1,
+        "maxItems": MAX_PROJECTS,
+        "description": "The projects to ask, by name. No patterns.",
+    },
+    limit=_integer("At most so many matches of each project.", default=ASK_LIMIT, minimum=1, maximum=20),
+    types=_TYPES,
+)
+PROJECTS_INPUT = _object(
+    [],
+    query=_string("Only projects whose name contains this.", max_length=MAX_QUERY),
+    limit=_integer("At most so many projects.", default=LIST_LIMIT, minimum=1, maximum=500),
+    cursor=_CURSOR,
+)
+STATUS_INPUT = _object(["project"], project=_PROJECT)
+REFRESH_INPUT = _object(["project"], project=_PROJECT)
+
+_TEXT: Schema = {"type": "string"}
+_COUNT: Schema = {"type": "integer", "minimum": 0}
+_FLAG: Schema = {"type": "boolean"}
+_NAMES: Schema = {"type": "array", "items": {"type": "string"}}
+
+_PAGE = {"slug": _TEXT, "type": _TEXT, "title": _TEXT, "listed": _FLAG}
+_FOUND = {**_PAGE, "snippet": _TEXT, "revision": _TEXT, "uncommitted": _FLAG}
+_FOUND_REQUIRED = ["slug", "type", "title", "snippet", "listed", "revision"]
+
+SEARCH_OUTPUT = _object(
+    [
+        "query", "matches", "total", "revision", "synced_at", "stale",
+        "suggested_projects", "next_action_hint", "notice",
+    ],
+    query=_TEXT,
+    matches=_array(
+        _object([*_FOUND_REQUIRED, "score"], **_FOUND, score={"type": "number"}), "Best first."
+    ),
+    total=_COUNT,
+    revision=_TEXT,
+    synced_at=_TEXT,
+    stale=_FLAG,
+    suggested_projects=_NAMES,
+    next_action_hint=_TEXT,
+    notice=_TEXT,
+)  # fmt: skip
+LIST_OUTPUT = _object(
+    ["project", "pages"],
+    project=_TEXT,
+    pages=_array(_object(["slug", "type", "title", "listed"], **_PAGE), "In the order of the index."),
+    next_cursor=_TEXT,
+)
+ASK_OUTPUT = _object(
+    ["asked_projects", "results", "next_action_hint", "notice"],
+    asked_projects=_NAMES,
+    results=_array(
+        _object(
+            ["project"],
+            project=_TEXT,
+            matches=_array(_object(_FOUND_REQUIRED, **_FOUND, url=_TEXT, stale=_FLAG), "Best first."),
+            more=_COUNT,
+            warning=_TEXT,
+            error=_TEXT,
+            did_you_mean=_NAMES,
+        ),
+        "One entry for each project: matches, or an error.",
+    ),
+    next_action_hint=_TEXT,
+    notice=_TEXT,
+)
+_PROJECT_ENTRY = _object(
+    ["project", "state", "archived", "has_status", "has_wiki", "pages"],
+    project=_TEXT,
+    state=_TEXT,
+    archived=_FLAG,
+    has_status=_FLAG,
+    has_wiki=_FLAG,
+    pages=_COUNT,
+    updated_at=_TEXT,
+    synced_at=_TEXT,
+    uncommitted=_FLAG,
+)
+PROJECTS_OUTPUT = _object(["projects"], projects=_array(_PROJECT_ENTRY, "By name."), next_cursor=_TEXT)
+REFRESH_OUTPUT = _PROJECT_ENTRY

@@ -1,0 +1,129 @@
+"""Toolset ``federation``: what each tool returns, in the shape that its schema promises."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from cache.errors import NotConfigured
+from gateway.tools.federation import NOTICE, federation_tools, instructions
+from gateway.tools.registry import NameForm, Registry, Structured, Texts, Tool
+from tests.support.federation import Asked, federation_over
+from tests.support.forges import API, NO_WIKI, WEB
+from tests.support.registries import check_registry
+
+pytestmark = pytest.mark.anyio
+
+CALLS: Mapping[str, Mapping[str, object]] = {
+    "knowledge.search": {"query": "caching"},
+    "knowledge.get": {"slug": "concepts/caching"},
+    "knowledge.list": {},
+    "knowledge.ask_projects": {"query": "rate", "projects": ["web", "api", "tool", "nobody"]},
+    "knowledge.get_from": {"project": "web", "slug": "concepts/caching"},
+    "projects.list": {},
+    "projects.status": {"project": "web"},
+    "projects.refresh": {"project": "web"},
+}
+
+
+@pytest.fixture
+async def asked(tmp_path: Path) -> AsyncIterator[Asked]:
+    async with federation_over(tmp_path, {"web": WEB, "api": API, "tool": NO_WIKI}) as asked:
+        yield asked
+
+
+def tools(asked: Asked, form: NameForm = NameForm.DOTTED) -> dict[str, Tool]:
+    return {tool.name: tool for tool in federation_tools(asked.federation, form)}
+
+
+async def structured(tool: Tool, **arguments: object) -> Mapping[str, object]:
+    result = await tool.run(arguments)
+    assert isinstance(result, Structured)
+    return result.content
+
+
+def test_there_is_a_call_for_each_tool() -> None:
+    assert [tool.name for tool in federation_tools(None, NameForm.DOTTED)] == list(CALLS)
+
+
+@pytest.mark.parametrize("form", NameForm)
+def test_the_toolset_keeps_the_rules_of_clients(form: NameForm) -> None:
+    registry = Registry(federation_tools(None, form), form)
+    assert check_registry(registry, instructions=instructions(form)) == []
+
+
+@pytest.mark.parametrize("name", CALLS)
+async def test_without_configuration_each_tool_says_so(name: str) -> None:
+    (tool,) = [tool for tool in federation_tools(None, NameForm.DOTTED) if tool.name == name]
+    with pytest.raises(NotConfigured, match=r"no auth\.toml — run gateway init"):
+        await tool.run(CALLS[name])
+
+
+@pytest.mark.parametrize("name", CALLS)
+async def test_each_result_is_what_the_schema_promises(asked: Asked, name: str) -> None:
+    tool = tools(asked)[name]
+    result = await tool.run(CALLS[name])
+    if tool.output_schema is None:
+        assert isinstance(result, Texts)
+        _, about = result.blocks
+        assert "\n" not in about
+        assert json.loads(about)["notice"] == NOTICE
+    else:
+        assert isinstance(result, Structured)
+        jsonschema.validate(json.loads(json.dumps(result.content)), tool.output_schema)
+
+
+async def test_a_page_is_two_blocks_the_text_exactly_and_one_line_about_it(asked: Asked) -> None:
+    result = await tools(asked)["knowledge.get_from"].run({"project": "web", "slug": "concepts/caching"})
+    assert isinstance(result, Texts)
+    text, about = result.blocks
+    assert text == WEB[".wiki/concepts/caching.md"]
+    assert json.loads(about) == {
+        "project": "local/web",
+        "slug": "concepts/caching",
+        "title": "Caching",
+        "revision": json.loads(about)["revision"],
+        "chars": len(text),
+        "offset": 0,
+        "next_offset": None,
+        "headings": ["Caching"],
+        "stale": False,
+        "age_s": 0,
+        "notice": NOTICE,
+    }
+
+
+@pytest.mark.parametrize("form", NameForm)
+async def test_the_hint_after_a_hit_names_the_tool_as_it_is_listed(asked: Asked, form: NameForm) -> None:
+    answer = await structured(tools(asked, form)["knowledge.ask_projects"], query="rate", projects=["api"])
+    assert answer["next_action_hint"] == f"{form.spell('knowledge.get_from')}(project, slug) for the full text"
+
+
+async def test_the_hint_after_a_miss_names_only_tools_that_are_listed(asked: Asked) -> None:
+    answer = await structured(tools(asked)["knowledge.ask_projects"], query="zebra", projects=["api"])
+    assert "projects.list" in str(answer["next_action_hint"])
+    assert "tasks.create" not in str(answer["next_action_hint"])
+
+
+async def test_every_result_with_page_text_says_that_it_is_data(asked: Asked) -> None:
+    listed = tools(asked)
+    for name in ("knowledge.search", "knowledge.ask_projects"):
+        assert (await structured(listed[name], **CALLS[name]))["notice"] == NOTICE
+
+
+async def test_absent_fields_are_left_out_not_null(asked: Asked) -> None:
+    answer = await structured(tools(asked)["knowledge.ask_projects"], query="rate", projects=["api", "nobody"])
+    assert "null" not in json.dumps(answer)
+
+
+def test_all_tools_only_read() -> None:
+    assert all(tool.read_only and not tool.destructive for tool in federation_tools(None, NameForm.DOTTED))
+
+
+def test_three_tools_are_core() -> None:
+    core = [tool.name for tool in federation_tools(None, NameForm.DOTTED) if tool.core]
+    assert core == ["knowledge.search", "knowledge.ask_projects", "knowledge.get_from"]
