@@ -25,6 +25,11 @@ class Client:
         self._process = process
         self._id = 0
 
+    @property
+    def pid(self) -> int:
+        """The server's process."""
+        return self._process.pid
+
     def request(self, method: str, params: Mapping[str, object]) -> dict[str, Any]:
         """The result of one request. Raises ``RuntimeError`` for an error, and when the server is gone."""
         self._id += 1
