@@ -1,0 +1,73 @@
+"""``gateway serve`` as clients start it: without configuration, and verbose over a fleet in which much is broken."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.support.repos import make_repo
+from tests.support.stdio_process import StdioProcess, call, request
+
+SERVE = [sys.executable, "-m", "gateway", "serve", "-v"]
+
+CALLS: Mapping[str, Mapping[str, object]] = {
+    "knowledge.search": {"query": "x"},
+    "knowledge.get": {"slug": "x"},
+    "knowledge.list": {},
+    "knowledge.ask_projects": {"query": "x", "projects": ["broken", "../fleet", "nothing"]},
+    "knowledge.get_from": {"project": "broken", "slug": "../../../etc/passwd"},
+    "projects.list": {},
+    "projects.status": {"project": "broken"},
+    "projects.refresh": {"project": "broken"},
+}
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home of its own, without configuration."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "GATEWAY_CONFIG"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path
+
+
+@pytest.fixture
+def broken_fleet(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository without its objects, a folder that is none, and a root that is not there."""
+    repository = make_repo(home / "fleet" / "broken", {".wiki/index.md": "# Index\n"})
+    for folder in (repository / ".git" / "objects").iterdir():
+        folder.rename(home / folder.name)
+    (home / "fleet" / "empty").mkdir()
+    monkeypatch.setenv("GATEWAY_FORGE__KIND", "local")
+    monkeypatch.setenv("GATEWAY_FORGE__ROOTS", json.dumps([str(home / "fleet"), str(home / "missing")]))
+    return home
+
+
+def test_without_configuration_it_starts_and_each_tool_says_what_is_missing(home: Path) -> None:
+    with StdioProcess(home / "log", SERVE) as server:
+        server.handshake()
+        listed = server.ask(request("list", "tools/list"))["result"]["tools"]
+        assert {tool["name"] for tool in listed} == CALLS.keys()
+        for name, arguments in CALLS.items():
+            result = server.ask(call(name, name, **arguments))["result"]
+            assert result["isError"]
+            assert [block["text"] for block in result["content"]] == ["not_configured: no auth.toml — run gateway init"]
+
+
+def test_over_a_broken_fleet_each_call_has_one_answer_and_the_wire_carries_nothing_else(broken_fleet: Path) -> None:
+    with StdioProcess(broken_fleet / "log", SERVE) as server:
+        server.handshake()
+        for name, arguments in CALLS.items():
+            result = server.ask(call(name, name, **arguments))["result"]
+            told = json.dumps(result)
+            assert "internal error" not in told
+            assert str(broken_fleet) not in told
+            assert "root:" not in told
+        assert server.ask(request("on", "ping"))["result"] == {}
+        server.end_input()
+        assert server.rest() == []
+        assert server.exit_code() == 0
