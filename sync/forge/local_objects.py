@@ -203,7 +203,7 @@ class _Store:
             if offset is not None:
                 header = pack.header(offset)
                 wanted = limit is not None and header.size <= limit
-                return _Found(header.kind, header.size, pack.read(raw, header) if wanted else None)
+                return _Found(header.kind, header.size, pack.read(offset, header) if wanted else None)
         return None
 
     def _list_packs(self) -> list[PackFile]:

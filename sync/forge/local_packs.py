@@ -14,10 +14,11 @@ from typing import IO, Final
 
 from dulwich.object_format import ObjectFormat
 from dulwich.objects import RawObjectID
-from dulwich.pack import OFS_DELTA, REF_DELTA, Pack, PackData, PackIndex, load_pack_index_file
+from dulwich.pack import OFS_DELTA, REF_DELTA, Pack, PackData, PackIndex
 
 from sync.forge.local_files import Oversized, open_regular
 from sync.forge.local_layout import Damaged
+from sync.forge.local_pack_index import open_index
 
 MAX_INFLATED: Final = 64 * 1024 * 1024  # bytes of any object that has to be inflated on the way to the one wanted
 MAX_CHAIN: Final = 4095  # deltas upon deltas; git writes no longer chains (pack.depth)
@@ -81,19 +82,22 @@ class PackFile:
             offset = entry.base
         raise Damaged("it has a delta chain without end")
 
-    def read(self, raw: bytes, header: Header) -> bytes:
-        """The object with the binary name ``raw`` and that ``header``."""
+    def read(self, offset: int, header: Header) -> bytes:
+        """The object at ``offset``, which has that ``header``."""
         if header.largest > MAX_INFLATED:
             raise Oversized(header.largest)
-        _, data = self._load_data().get_raw(RawObjectID(raw))
-        return data
+        pack = self._load_data()
+        _, found = pack.resolve_object(offset, *pack.data.get_object_at(offset))
+        if isinstance(found, tuple):
+            raise Damaged("it has a delta without its base")
+        return found if isinstance(found, bytes) else b"".join(found)
 
     def _load_index(self) -> PackIndex:
         if self._index is None:
             name = self._name + ".idx"
             file = self._file(name)
             try:
-                index = load_pack_index_file(name, file, self._format)
+                index = open_index(name, file, self._format)
             except BaseException:
                 file.close()  # before what is half made of an index complains that it is open
                 raise

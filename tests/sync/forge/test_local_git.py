@@ -100,10 +100,17 @@ class TestObjects:
         assert "chain length" in git(repo, "verify-pack", "-v", *map(str, (repo / ".git/objects/pack").glob("*.idx")))
         await assert_reads_like_git(repo)
 
-    @pytest.mark.parametrize("version", ["1", "2"])
+    @pytest.mark.parametrize("version", ["1", "2", "2,0x20"])  # the last: offsets beyond 32 bytes take 64 bits
     async def test_packed_with_each_version_of_the_index(self, repo: Path, version: str) -> None:
-        git(repo, "-c", f"pack.indexVersion={version}", "repack", "-q", "-a", "-d", "-f")
+        for number in range(40):
+            commit_files(repo, {f"{number}.txt": f"{number}\n"})
+        git(repo, "repack", "-q", "-a", "-d", "-f")
+        (pack,) = (repo / ".git/objects/pack").glob("*.pack")
+        pack.with_suffix(".idx").unlink()
+        git(repo, "index-pack", f"--index-version={version}", str(pack))
         await assert_reads_like_git(repo)
+        for number in range(40):
+            assert (await Asked(repo).file(f"{number}.txt")).data == f"{number}\n".encode()
 
     async def test_packed_with_names_of_bases_in_place_of_offsets(self, repo: Path) -> None:
         for number in range(3):
