@@ -37,10 +37,11 @@ from tests.fake_gitea.faults import (
     web_page,
 )
 from tests.fake_gitea.forge import FakeGitea
+from tests.fake_gitea.listen import listen
 from tests.fake_gitea.log import Exchange
 from tests.fake_gitea.objects import Submodule, Symlink
 from tests.fake_gitea.repository import Repo
-from tests.fake_gitea.serve import Server, listen, serve
+from tests.fake_gitea.serve import Server, serve
 from tests.fake_gitea.state import FORGEJO, GITEA, GITEA_1_22, Access, Clock, Dialect, Limits
 
 __all__ = [

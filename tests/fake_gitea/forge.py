@@ -236,7 +236,7 @@ class FakeGitea:
 
     def by(self, author: Identity | None, message: str, at: datetime | None = None) -> Authorship:
         """Who makes a commit and when: ``at``, ``git_date`` or now."""
-        who = author or Identity("alice", "alice@example.test")
+        who = author or Identity("Somebody", "somebody@example.test")
         when = int((at or self.git_date or self.clock.now).astimezone(UTC).timestamp())
         return Authorship(who, who, when, when, message)
 

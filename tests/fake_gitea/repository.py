@@ -59,11 +59,11 @@ class Repo:
         return None if sha is None else self.objects.commits[sha]
 
     def resolve(self, ref: str) -> Commit | None:
-        """The commit that ``ref`` names: a branch, or a commit's name or its first seven digits and more."""
-        if ref in self.branches:
-            return self.tip(ref)
-        if len(ref) < 7:
-            return None
+        """The commit that ``ref`` names: a branch, ``HEAD``, or a commit by its name or its first seven digits."""
+        if ref == "HEAD" or ref in self.branches:
+            return self.tip(None if ref == "HEAD" else ref)
+        if ref in self.objects.commits or len(ref) < 7:
+            return self.objects.commits.get(ref)
         return next((commit for sha, commit in self.objects.commits.items() if sha.startswith(ref)), None)
 
     def read(self, path: str, branch: str | None = None) -> bytes | None:
@@ -83,11 +83,11 @@ class Repo:
     ) -> str:
         """Push a commit that changes ``files`` (``None`` removes one) and return its name.
 
-        ``at`` is when the push happens, by default a second after the forge's last one. What makes no difference
-        still is a commit.
+        A new ``branch`` starts at the default one's tip. ``at`` is when the push happens, by default a second after
+        the forge's last one. What makes no difference still is a commit.
         """
         with self.forge.lock:
-            base = self.tip(branch)
+            base = self.tip(branch) or self.tip()
             entries = {} if base is None else dict(base.snapshot.files)
             for path, content in files.items():
                 entries.pop(path, None)

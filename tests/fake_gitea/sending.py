@@ -43,10 +43,10 @@ class Wire:
     async def answer(self, answer: Answer) -> None:
         await self.start(answer.status, answer.headers)
         body = b"" if self.scope["method"] == "HEAD" else answer.body
-        for at in range(0, len(body) - PIECE, PIECE):
-            await self.piece(body[at : at + PIECE])
-        last = max(-(-len(body) // PIECE) - 1, 0) * PIECE
-        await self.piece(body[last:], more=False)
+        pieces = [body[at : at + PIECE] for at in range(0, len(body), PIECE)] or [b""]
+        for piece in pieces[:-1]:
+            await self.piece(piece)
+        await self.piece(pieces[-1], more=False)
 
     async def gone(self) -> None:
         """Wait until the client has gone."""
