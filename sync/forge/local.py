@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from anyio import CapacityLimiter, to_thread
 
-from cache.errors import Denied, KnowledgeError, NotFound, Unavailable
+from cache.errors import Denied, InvalidArgument, KnowledgeError, NotFound, Unavailable
 from cache.model import Listed, ProjectKey, RepoRef, TreeEntry
 from sync.forge.base import Answer, Head, ListingPage
 from sync.forge.local_discovery import HOST, Found, Hidden, Place, Roots
-from sync.forge.local_files import Oversized
+from sync.forge.local_files import Oversized, is_safe
 from sync.forge.local_layout import Damaged, NoRepository
 
 if TYPE_CHECKING:
@@ -41,7 +41,11 @@ class LocalForge:
     def __init__(
         self, name: str, roots: Sequence[Path], *, status_paths: Sequence[str], max_in_flight: int = 8
     ) -> None:
-        """Raises ``NotConfigured`` without roots, ``InvalidArgument`` where two have the same folder name."""
+        """Raises ``NotConfigured`` without roots, ``InvalidArgument`` where two have the same folder name or a status
+        path leaves the repository."""
+        for path in status_paths:
+            if not is_safe(path):
+                raise InvalidArgument(f"{path!r} is no path below a repository", argument="status_paths")
         self._name = name
         self._roots = Roots(roots)
         self._status_paths = tuple(status_paths)

@@ -24,9 +24,9 @@ from sync.forge.local_layout import GIT, gitfile_target, has_git, is_bare
 HOST: Final = "local"
 PREFIX: Final = "local/"
 
-# What no name can hold, since it goes into terminals, JSON and a database of Unicode text.
 _NO_PARTS: Final = frozenset({"", ".", "..", GIT})
 _GONE: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EMLINK})  # or swapped for a link
+# What no name can hold, since it goes into terminals, JSON and a database of Unicode text.
 _UNNAMEABLE: Final = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
@@ -196,16 +196,20 @@ def _look_into(path: Path) -> _Look:
     with folder(str(path)) as descriptor:
         with os.scandir(descriptor) as scan:
             folders = {entry.name: _may_be_folder(entry) for entry in scan}
-        if GIT in folders:
-            target = None if folders[GIT] else gitfile_target(descriptor)
-            control = None if target is None else Path(os.path.realpath(path / target))
-            is_repository = has_git(descriptor)
-        elif folders.keys() >= {"HEAD", "objects", "refs"} and is_bare(descriptor):
+        if folders.keys() >= {"HEAD", "objects", "refs"} and GIT not in folders and is_bare(descriptor):
             return _Look(is_repository=True, folders=())
-        else:
-            control, is_repository = None, False
+        is_repository = GIT in folders and has_git(descriptor)
+        control = _named_control(descriptor, path) if is_repository and not folders[GIT] else None
     below = sorted(name for name, is_folder in folders.items() if is_folder and name != GIT)
     return _Look(is_repository, tuple(below), control)
+
+
+def _named_control(descriptor: int, path: Path) -> Path | None:
+    try:
+        target = gitfile_target(descriptor)
+    except OSError:
+        return None  # reading the repository tells
+    return Path(os.path.realpath(path / target)) if target is not None else None
 
 
 def _may_be_folder(entry: os.DirEntry[str]) -> bool:

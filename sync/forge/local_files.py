@@ -29,6 +29,18 @@ class Oversized(Exception):
         self.size = size
 
 
+def is_safe(path: str) -> bool:
+    """Whether ``path`` can name a file of a repository: relative, without steps up, and none of git's own."""
+    parts = path.split("/")
+    if any(part in ("", ".", "..") or part.lower() == ".git" for part in parts) or "\\" in path or "\0" in path:
+        return False
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def open_folder(name: str, *, at: int | None = None, follow: bool = False) -> int:
     """A descriptor of the folder ``name``, which the caller closes. ``follow`` lets its last part be a link."""
     return os.open(name, _COMMON | os.O_DIRECTORY | (0 if follow else os.O_NOFOLLOW), dir_fd=at)

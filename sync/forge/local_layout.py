@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from typing import Final
@@ -33,16 +34,14 @@ def is_bare(folder: int) -> bool:
 
 
 def has_git(folder: int) -> bool:
-    """Whether the open folder has a ``.git`` of a repository, whole or damaged. What may not be read counts."""
+    """Whether the open folder has a ``.git`` of a repository, whole or damaged. What cannot be looked into counts."""
     try:
         mode = os.stat(GIT, dir_fd=folder).st_mode
         if stat.S_ISDIR(mode):
             return any(_exists(f"{GIT}/{name}", folder) for name in ("HEAD", "objects", "commondir"))
         return stat.S_ISREG(mode) and gitfile_target(folder) is not None
-    except FileNotFoundError:
-        return False
-    except PermissionError:
-        return True
+    except OSError as error:
+        return error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 
 
 def gitfile_target(folder: int) -> str | None:

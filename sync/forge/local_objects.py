@@ -10,7 +10,7 @@ import os
 import re
 import zlib
 from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Final
 
@@ -29,13 +29,6 @@ MAX_DEPTH: Final = 5  # stores that borrow from stores (git's own bound)
 _NAME: Final = re.compile("[0-9a-f]+")
 _CHUNK: Final = 64 * 1024  # compressed bytes of a loose object read at once
 _LOOSE_HEADER: Final = 32  # bytes that hold "commit <size>" and its NUL
-
-
-class Missing(Damaged):
-    """An object that something refers to is not there."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(f"its object {name} is missing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +98,7 @@ class Objects:
                 unreadable = unreadable or store.has_damaged_pack
             for store in self._stores():
                 store.forget_packs()  # a repack may have moved it meanwhile
-        raise Damaged("its pack index is damaged") if unreadable else Missing(name)
+        raise Damaged("its pack index is damaged" if unreadable else f"its object {name} is missing")
 
     def _stores(self) -> Iterator[_Store]:
         yield self._main
@@ -125,15 +118,15 @@ class Objects:
         level = [self._main]
         for _ in range(MAX_DEPTH):
             following = []
-            for store in level:
-                for path in store.alternates():
-                    if len(opened) == MAX_ALTERNATES:
-                        return opened
-                    with suppress(FileNotFoundError, NotADirectoryError):
-                        borrowed = self._open_store(path, at=store.descriptor)
-                        if borrowed.identity not in seen:
-                            seen.add(borrowed.identity)
-                            following.append(borrowed)
+            named = [(path, store) for store in level for path in store.alternates()]
+            for path, lender in named[: MAX_ALTERNATES - len(opened)]:
+                try:
+                    borrowed = self._open_store(path, at=lender.descriptor)
+                except (FileNotFoundError, NotADirectoryError):
+                    continue
+                if borrowed.identity not in seen:
+                    seen.add(borrowed.identity)
+                    following.append(borrowed)
             opened += following
             level = following
         return opened

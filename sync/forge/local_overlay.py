@@ -54,6 +54,8 @@ class WorkingCopy:
         if isinstance(found, Obstacle):
             return Refused(path, REFUSALS[found])
         data, sha, uncommitted = self._named(path, found, committed)
+        if committed is not None and committed.mode == LINK and not uncommitted:
+            return Refused(path, REFUSALS[Obstacle.LINK])  # checked out as text, for want of links
         return File(path, sha, data, uncommitted)
 
     def entry(self, file: WorkFile, committed: Committed | None, *, top: str = "") -> TreeEntry | None:

@@ -62,8 +62,9 @@ class PackFile:
 
     def offset(self, raw: bytes) -> int | None:
         """Where the object with the binary name ``raw`` starts, if it is here."""
+        index = self._load_index()
         try:
-            return self._load_index().object_offset(RawObjectID(raw))
+            return index.object_offset(RawObjectID(raw))
         except KeyError:
             return None
 

@@ -17,7 +17,7 @@ from typing import Final
 
 from cache.model import TreeEntry
 from sync.forge.base import WIKI, Absent, Answer, File, Head, Refused
-from sync.forge.local_files import Oversized
+from sync.forge.local_files import Oversized, is_safe
 from sync.forge.local_layout import Damaged
 from sync.forge.local_objects import BLOB, COMMIT, TREE
 from sync.forge.local_overlay import REFUSALS, WorkingCopy
@@ -175,15 +175,3 @@ class View:
 
     def _commit(self, name: str) -> bytes:
         return self._objects.read(name, COMMIT, limit=MAX_COMMIT)
-
-
-def is_safe(path: str) -> bool:
-    """Whether ``path`` can name a file of a repository: relative, without steps up, and none of git's own."""
-    parts = path.split("/")
-    if any(part in ("", ".", "..") or part.lower() == ".git" for part in parts) or "\\" in path or "\0" in path:
-        return False
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

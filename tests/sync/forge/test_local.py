@@ -50,6 +50,11 @@ class TestForge:
         with pytest.raises(InvalidArgument):
             forge_of(tmp_path / "a/x", tmp_path / "b/x")
 
+    @pytest.mark.parametrize("path", ["", "/etc/passwd", "../STATUS.md", ".git/config"])
+    def test_takes_no_status_path_that_leaves_the_repository(self, tmp_path: Path, path: str) -> None:
+        with pytest.raises(InvalidArgument, match="no path below a repository"):
+            LocalForge("home", [tmp_path], status_paths=[path])
+
     def test_brings_dulwich_only_with_the_first_read(self) -> None:
         code = "import sys, sync.forge.local; print('dulwich' in sys.modules)"
         done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=60)
@@ -59,7 +64,8 @@ class TestForge:
 class TestListing:
     async def test_comes_in_pages_while_it_walks(self, tmp_path: Path) -> None:
         for number in range(120):
-            make_repo(tmp_path / f"r{number:03}", {})
+            (tmp_path / f"r{number:03}/.git").mkdir(parents=True)
+            (tmp_path / f"r{number:03}/.git/HEAD").touch()
         found = await pages(forge_of(tmp_path))
         assert [len(page.projects) for page in found] == [50, 50, 20]
         names = [project.repo.name for page in found for project in page.projects]
@@ -95,12 +101,10 @@ class TestListing:
         monkeypatch.setattr(forge._roots, "walk", walk_then_lose)
         assert list(await listed(forge)) == ["local/api"]
 
-    async def test_lets_the_event_loop_run(self, tmp_path: Path) -> None:
-        for number in range(60):
-            make_repo(tmp_path / f"r{number:03}", FILES)
+    async def test_lets_the_event_loop_run(self, repo: Path) -> None:
         main = threading.get_ident()
         seen: set[int] = set()
-        forge = forge_of(tmp_path)
+        forge = forge_of(repo.parent)
         look = forge._listed
 
         def noting(name: str) -> Listed:

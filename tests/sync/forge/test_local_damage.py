@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import resource
 import zlib
 from collections.abc import Callable
 from hashlib import sha1
@@ -234,6 +235,13 @@ class TestBrokenObjects:
         assert (await Asked(repo).file(PAGE)).data == b"# A\n"
 
     @needs_git
+    async def test_pack_index_of_an_unknown_version(self, repo: Path) -> None:
+        git(repo, "gc", "-q")
+        (index,) = (repo / ".git/objects/pack").glob("*.idx")
+        replace(index, b"\377tOc\0\0\0\x09" + index.read_bytes()[8:])
+        assert "its pack index is damaged" in await failure(repo)
+
+    @needs_git
     async def test_repacking_between_two_reads_does_no_harm(self, repo: Path) -> None:
         asked = Asked(repo)
         await asked.wiki()
@@ -306,6 +314,18 @@ class TestBounds:
         (repo / ".wiki/deep" / "/".join("d" * 100)).mkdir(parents=True)
         with pytest.raises(Unavailable, match="too many files"):
             await Asked(repo).head()
+
+    async def test_a_thousand_alternates_are_not_all_opened(self, repo: Path) -> None:
+        lenders = repo / ".git/objects/info/alternates"
+        lenders.parent.mkdir(exist_ok=True)
+        lenders.write_text("../objects\n" * 4000)
+        limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (256, limits[1]))
+        try:
+            (repo / ".git/refs/heads/main").write_text("1" * 40 + "\n")
+            assert "is missing" in await failure(repo)
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, limits)
 
     async def test_a_reference_to_a_commit_may_not_be_a_path(self, repo: Path) -> None:
         for ref in ("../../../../etc/passwd", "main", "", "HEAD", "A" * 40, "1" * 39, "1" * 64):

@@ -139,7 +139,10 @@ class TestRepositories:
         os.mkfifo(tmp_path / "fifo/.git")
         (tmp_path / "link").mkdir()
         (tmp_path / "link/.git").symlink_to("nowhere")
-        assert names(tmp_path) == []
+        (tmp_path / "loop").mkdir()
+        (tmp_path / "loop/.git").symlink_to(".git")
+        make_repo(tmp_path / "loop/inner", FILES)
+        assert names(tmp_path) == ["local/loop/inner"]
 
     def test_behind_symbolic_links_are_not_found(self, tmp_path: Path) -> None:
         make_repo(tmp_path / "elsewhere/web", FILES)

@@ -175,6 +175,7 @@ class TestLinks:
         (repo / ".wiki/link.md").write_text("index.md")
         assert (await Asked(repo).wiki())["link.md"].mode == 0o120000
         assert not (await Asked(repo).head()).uncommitted
+        assert await Asked(repo).read(".wiki/link.md") == Refused(".wiki/link.md", "a symbolic link")
 
     async def test_in_place_of_folders_hide_what_is_behind_them(self, repo: Path, tmp_path: Path) -> None:
         (tmp_path / "elsewhere").mkdir()

@@ -105,6 +105,15 @@ def test_git_data_that_may_not_be_read_is_denied_and_the_repository_still_listed
     assert reading(repo, "README.md") == [denied, denied]
 
 
+def test_a_git_file_that_may_not_be_read_is_denied_and_the_repository_still_listed(root: Path) -> None:
+    repo = make_repo(root / "web", FILES)
+    (repo / ".git").rename(root / "web/control")
+    (repo / ".git").write_text("gitdir: control\n")
+    (repo / ".git").chmod(0o000)
+    assert listing(root) == [["local/web", "local/web/control"], []]
+    assert reading(repo)[0].startswith("denied: no permission to read local/web")
+
+
 @pytest.mark.parametrize("denied", [".wiki", ".wiki/sub", ".wiki/sub/b.md"])
 def test_working_files_that_may_not_be_read_are_denied_not_deleted(root: Path, denied: str) -> None:
     repo = make_repo(root / "web", FILES)
