@@ -1,0 +1,59 @@
+"""``gateway get``: a whole page, exactly as it stands."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import anyio
+import typer
+
+from cache.errors import Conflict
+from gateway import app, places
+from gateway.commands.options import ConfigOption, VerboseOption, example, log_to_stderr, new_verb
+from gateway.exits import Exit
+from gateway.reading import PageRequest
+from gateway.render import printable_page
+from gateway.settings import Settings
+
+MOST_CHARS = 200_000  # code points of one answer; a longer page is read in parts
+
+verb = new_verb()
+
+
+@verb.command(epilog=example("gateway get acme/web concepts/cache-keys"))
+def get(
+    project: Annotated[str, typer.Argument(help="Whose wiki.", show_default=False)],
+    slug: Annotated[str, typer.Argument(help="The page's path below .wiki/, without .md.", show_default=False)],
+    section: Annotated[
+        str | None, typer.Option(metavar="HEADING", help="This section alone.", show_default=False)
+    ] = None,
+    config: ConfigOption = None,
+    verbose: VerboseOption = False,
+) -> Exit:
+    """Read one page of a project's wiki, as it is now.
+
+    The page goes to stdout as it stands; what there is to say about it goes to stderr.
+    """
+    log_to_stderr(verbose=verbose)
+    anyio.run(_get, places.require(config).settings, project, PageRequest(slug, section, 0, MOST_CHARS))
+    return Exit.OK
+
+
+async def _get(settings: Settings, project: str, request: PageRequest) -> None:
+    async with app.open_federation(settings) as federation:
+        answer = await federation.get_from(project, request)
+        if answer.stale:
+            print(f"gateway: a cached copy, {answer.age_s} s old: it could not be read live", file=sys.stderr)
+        revision = answer.revision
+        _write(answer.text)
+        while answer.next_offset is not None:
+            following = PageRequest(request.slug, request.section, answer.next_offset, MOST_CHARS)
+            answer = await federation.get_from(project, following)
+            if answer.revision != revision:
+                raise Conflict("the page changed while it was read — read it again")
+            _write(answer.text)
+
+
+def _write(text: str) -> None:
+    sys.stdout.write(printable_page(text) if sys.stdout.isatty() else text)

@@ -1,0 +1,38 @@
+"""``gateway search``: what an agent's ``knowledge.search`` would find."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import anyio
+import typer
+
+from gateway import app, places, render
+from gateway.answers import SearchAnswer
+from gateway.commands.options import ConfigOption, VerboseOption, example, log_to_stderr, new_verb
+from gateway.exits import Exit
+from gateway.settings import Settings
+
+verb = new_verb()
+
+
+@verb.command(epilog=example("gateway search 'release checklist'"))
+def search(
+    query: Annotated[str, typer.Argument(help="What to look for.", show_default=False)],
+    limit: Annotated[int, typer.Option(min=1, max=50, help="Matches to show.")] = 10,
+    config: ConfigOption = None,
+    verbose: VerboseOption = False,
+) -> Exit:
+    """Search the shared wiki, [wiki] shared in auth.toml.
+
+    Exits 0 when something was found, 1 when nothing was.
+    """
+    log_to_stderr(verbose=verbose)
+    answer = anyio.run(_search, places.require(config).settings, query, limit)
+    render.show(render.console(), render.search_lines(answer))
+    return Exit.OK if answer.matches else Exit.NOTHING
+
+
+async def _search(settings: Settings, query: str, limit: int) -> SearchAnswer:
+    async with app.open_federation(settings) as federation:
+        return await federation.search(query, limit=limit)

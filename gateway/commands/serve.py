@@ -1,0 +1,125 @@
+"""``gateway serve``: answer MCP clients."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Annotated, Final, Literal
+
+import anyio
+import typer
+
+from gateway import places
+from gateway.app import open_federation
+from gateway.commands.options import ConfigOption, VerboseOption, example, log_to_stderr, new_verb
+from gateway.exits import Exit
+from gateway.federation import Federation
+from gateway.server import build_server
+from gateway.settings import Settings
+from gateway.tools.federation import federation_tools, instructions
+from gateway.tools.registry import NameForm, Registry, Tool
+from gateway.transports import serve_http, serve_stdio
+from gateway.version import version
+
+TOOLSETS: Final = ("federation",)
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where to listen; port 0 takes a free one."""
+
+    host: str
+    port: int
+
+
+def _address(text: str) -> Address:
+    host, colon, port = text.rpartition(":")
+    if not (colon and host and port.isascii() and port.isdigit() and int(port) < 65536):
+        raise typer.BadParameter("write HOST:PORT, such as 127.0.0.1:8321")
+    return Address(host, int(port))
+
+
+verb = new_verb()
+
+
+@verb.command(epilog=example("gateway serve", "gateway serve --http 127.0.0.1:8321"))
+def serve(
+    http: Annotated[
+        Address | None,
+        typer.Option(
+            parser=_address, metavar="HOST:PORT", help="Over HTTP, on a loopback address.", show_default=False
+        ),
+    ] = None,
+    toolsets: Annotated[
+        str, typer.Option(metavar="A,B", help="Only these toolsets (there is: federation).", show_default=False)
+    ] = "",
+    tool_names: Annotated[
+        Literal["dotted", "underscore"] | None, typer.Option(help="How tools are listed.", show_default=False)
+    ] = None,
+    read_only: Annotated[
+        bool, typer.Option("--read-only", help="Without tools that write.", show_default=False)
+    ] = False,
+    config: ConfigOption = None,
+    verbose: VerboseOption = False,
+) -> Exit:
+    """Answer MCP clients over stdio, or over HTTP at /mcp.
+
+    Clients start it themselves: gateway client-config writes the entry.
+    """
+    log_to_stderr(verbose=verbose)
+    loaded = places.configured(config)
+    settings = Settings() if loaded is None else loaded.settings
+    form = NameForm(tool_names or settings.gateway.tool_names or ("dotted" if http is None else "underscore"))
+    writes = not (read_only or settings.gateway.read_only)
+    serving = _Serving(settings, _chosen(toolsets) or settings.gateway.toolsets, form, writes)
+    anyio.run(serving.serve, http)
+    return Exit.OK
+
+
+def _chosen(toolsets: str) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in toolsets.split(",") if name.strip())
+    if unknown := [name for name in names if name not in TOOLSETS]:
+        raise typer.BadParameter(f"no toolset is called {unknown[0]}; there is: {', '.join(TOOLSETS)}")
+    return names
+
+
+@dataclass(frozen=True, slots=True)
+class _Serving:
+    """What is served: the ``toolsets`` (none named: all), their names in ``form``, tools that write if ``writes``."""
+
+    settings: Settings
+    toolsets: tuple[str, ...]
+    form: NameForm
+    writes: bool
+
+    async def serve(self, http: Address | None) -> None:
+        async with self._federation() as federation:
+            tools = [tool for tool in self._tools(federation) if self.writes or tool.read_only]
+            server = build_server(
+                Registry(tuple(tools), self.form),
+                name="knowledge-gateway",
+                version=version(),
+                instructions=instructions(self.form),
+            )
+            if http is None:
+                await serve_stdio(server)
+            else:
+                await serve_http(server, http.host, http.port, on_ready=_announce)
+
+    @asynccontextmanager
+    async def _federation(self) -> AsyncIterator[Federation | None]:
+        """The federation; without a forge there is none, and each tool says so."""
+        if not self.settings.fleet:
+            yield None
+            return
+        async with open_federation(self.settings) as federation:
+            yield federation
+
+    def _tools(self, federation: Federation | None) -> Sequence[Tool]:
+        return federation_tools(federation, self.form) if not self.toolsets or "federation" in self.toolsets else ()
+
+
+def _announce(url: str) -> None:
+    print(f"gateway: serving at {url}", file=sys.stderr)

@@ -1,0 +1,97 @@
+"""What a person or a program sees of a sync: a bar, a line, or JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    ProgressColumn,
+    SpinnerColumn,
+    Task,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.progress import Progress as Live
+from rich.text import Text
+
+from gateway.syncing import exit_code
+from gateway.wording import printable
+from sync.worker import Progress, Quiet, SyncReport
+
+SHOWN_FAILURES = 20  # lines; the cache remembers all
+
+
+class _Rate(ProgressColumn):
+    def render(self, task: Task) -> Text:
+        return Text(f"{task.speed:.0f}/s" if task.speed else "", style="progress.data.speed")
+
+
+class _Bar:
+    """Shows a sync as a bar with rate and estimate."""
+
+    def __init__(self, live: Live, forge: str) -> None:
+        self._live = live
+        self._task = live.add_task(f"listing {printable(forge)}", total=None)
+
+    def listed(self, count: int, total: int | None) -> None:
+        self._live.update(self._task, completed=count, total=total)
+
+    def planned(self, looks: int, unchanged: int) -> None:  # noqa: ARG002 only the work that is left has an end
+        self._live.reset(self._task, total=looks, description="reading")
+
+    def looked(self, name: str, failure: str | None) -> None:
+        if failure is not None:
+            self._live.console.print(f"{printable(name)}: {printable(failure)}", style="yellow", markup=False)
+        self._live.advance(self._task)
+
+
+@contextmanager
+def watch(forge: str, console: Console) -> Iterator[Progress]:
+    """A bar where ``console`` is a terminal; elsewhere nothing, until the summary."""
+    if not console.is_terminal:
+        yield Quiet()
+        return
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), _Rate())
+    with Live(*columns, TimeRemainingColumn(), console=console, transient=True) as live:
+        yield _Bar(live, forge)
+
+
+def summary(reports: Sequence[SyncReport]) -> str:
+    """How a sync went, in one line."""
+    return "; ".join(printable(_sentence(report, named=len(reports) > 1)) for report in reports)
+
+
+def _sentence(report: SyncReport, *, named: bool) -> str:
+    parts = [f"{report.listed} projects in {report.seconds:.1f} s", f"{report.changed} read"]
+    counts = (
+        (report.unchanged, "unchanged"),
+        (report.no_wiki, "of those read have no wiki"),
+        (report.renamed, "renamed"),
+        (report.removed, "gone"),
+        (len(report.failed), "failed"),
+    )
+    parts += [f"{count} {what}" for count, what in counts if count]
+    if report.listing_error is not None:
+        parts.append(f"listing failed: {report.listing_error}")
+    return (f"{report.forge}: " if named else "") + ", ".join(parts)
+
+
+def failures(reports: Sequence[SyncReport]) -> list[str]:
+    """A line for each project that failed, up to a bound."""
+    lines = [printable(f"{failure.project}: {failure.reason}") for report in reports for failure in report.failed]
+    rest = len(lines) - SHOWN_FAILURES
+    return [*lines[:SHOWN_FAILURES], *([f"and {rest} more — see gateway projects"] if rest > 0 else [])]
+
+
+def as_json(reports: Sequence[SyncReport]) -> str:
+    """How a sync went, as one line of JSON: ``{"complete", "exit", "forges": [...]}``, times in seconds."""
+    forges = [asdict(report) for report in reports]
+    return json.dumps(
+        {"complete": all(report.complete for report in reports), "exit": exit_code(reports), "forges": forges}
+    )

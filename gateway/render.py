@@ -1,0 +1,119 @@
+"""Answers for a person: coloured and wrapped on a terminal, plain and one line each elsewhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from shlex import quote
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+from gateway.answers import AskAnswer, PageMatch, ProjectEntry, ProjectError, ProjectMatches, SearchAnswer, SharedMatch
+from gateway.wording import printable
+
+_LINE = re.compile(r"[^\t\n]+")
+
+
+def printable_page(text: str) -> str:
+    """A page as a terminal may have it: other people's text must not drive it. Lines and tabs stay."""
+    return _LINE.sub(lambda found: printable(found[0]), text)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line: pieces of text, each with a style, ``indent`` columns from the left."""
+
+    pieces: tuple[tuple[str, str], ...]
+    indent: int = 0
+
+
+def line(text: str, style: str = "", *more: tuple[str, str], indent: int = 0) -> Line:
+    return Line(((text, style), *more), indent)
+
+
+def console(*, stderr: bool = False) -> Console:
+    """Where a person reads. It honours ``NO_COLOR``, ``TERM`` and pipes."""
+    return Console(stderr=stderr, highlight=False, markup=False, emoji=False)
+
+
+def show(out: Console, lines: Iterable[Line]) -> None:
+    """Print ``lines``; a terminal gets long ones wrapped below their indent."""
+    for each in lines:
+        text = Text.assemble(*((printable(piece), style) for piece, style in each.pieces))
+        if out.is_terminal:
+            out.print(Padding(text, (0, 0, 0, each.indent)))
+        else:
+            out.print(Text(" " * each.indent) + text, soft_wrap=True)
+
+
+def ask_lines(answer: AskAnswer) -> list[Line]:
+    """What several projects answered, and how to read on."""
+    lines = []
+    for entry in answer.results:
+        lines.append(line(entry.project, "bold"))
+        if isinstance(entry, ProjectError):
+            lines += _error_lines(entry)
+        else:
+            lines += _matches_lines(entry)
+    first = next((entry for entry in answer.results if isinstance(entry, ProjectMatches) and entry.matches), None)
+    if first is not None:
+        lines.append(_hint(f"gateway get {quote(first.project)} {quote(first.matches[0].slug)}", "reads a page"))
+    return lines
+
+
+def _error_lines(entry: ProjectError) -> list[Line]:
+    near = f" (did you mean {' or '.join(entry.did_you_mean)}?)" if entry.did_you_mean else ""
+    return [line(entry.error + near, "yellow", indent=2)]
+
+
+def _matches_lines(entry: ProjectMatches) -> list[Line]:
+    lines = [piece for match in entry.matches for piece in _match_lines(match)]
+    if not entry.matches:
+        lines.append(line("nothing found", "dim", indent=2))
+    if entry.more:
+        lines.append(line(f"and {entry.more} more", "dim", indent=2))
+    if entry.warning:
+        lines.append(line(entry.warning, "yellow", indent=2))
+    return lines
+
+
+def _match_lines(match: PageMatch | SharedMatch) -> list[Line]:
+    marks = "".join(f" ({mark})" for mark in ("stale", "uncommitted") if getattr(match, mark, None))
+    return [
+        line(match.slug, "cyan", (f"  {match.title}", ""), (marks, "yellow"), indent=2),
+        line(match.snippet, "dim", indent=4),
+    ]
+
+
+def search_lines(answer: SearchAnswer) -> list[Line]:
+    """What the shared wiki holds, or who else may know."""
+    lines = [piece for match in answer.matches for piece in _match_lines(match)]
+    if not answer.matches:
+        lines.append(line("nothing found in the shared wiki", "dim"))
+    elif answer.total > len(answer.matches):
+        lines.append(line(f"and {answer.total - len(answer.matches)} more", "dim", indent=2))
+    if answer.suggested_projects:
+        asked = " ".join(f"-p {quote(project)}" for project in answer.suggested_projects)
+        lines.append(_hint(f"gateway ask {quote(answer.query)} {asked}", "asks projects that may know"))
+    if answer.stale:
+        lines.append(line("the last sync is old — run gateway sync", "yellow"))
+    return lines
+
+
+def project_line(entry: ProjectEntry) -> Line:
+    """One project of the fleet."""
+    marks = [f"{entry.pages} pages" if entry.has_wiki else entry.state]
+    if entry.has_wiki and entry.state != "ok":
+        marks.append(entry.state)
+    marks += [mark for mark, there in (("STATUS", entry.has_status), ("archived", entry.archived)) if there]
+    if entry.uncommitted:
+        marks.append("uncommitted")
+    failed = entry.state.startswith(("failed", "denied"))
+    return line(entry.project, "cyan", (f"  {', '.join(marks)}", "yellow" if failed else "dim"))
+
+
+def _hint(command: str, does: str) -> Line:
+    return line(command, "bold", (f"  {does}", "dim"))
