@@ -1,0 +1,170 @@
+"""What may keep the gateway from working on this machine, and how to mend each thing. Checks, without the terminal."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from cache.errors import KnowledgeError
+from cache.interface import RunSummary, Store
+from cache.model import Project
+from gateway import DISTRIBUTION, client_config
+from gateway.client_config import CLIENTS, Machine, Refused
+from gateway.config import Loaded
+from sync.forge.base import Forge
+
+Version = tuple[int, int, int]
+
+OLDEST_PYTHON: Version = (3, 11, 0)
+OLDEST_SQLITE: Version = (3, 40, 0)
+
+
+class State(StrEnum):
+    OK = "ok"
+    NOTE = "note"
+    WARN = "warn"
+    FAIL = "fail"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a check found, and the ``remedy`` where there is something to do."""
+
+    state: State
+    text: str
+    remedy: str = ""
+
+
+def version(what: str, found: Version, oldest: Version) -> Finding:
+    """Whether ``what`` is new enough."""
+    text = f"{what} {'.'.join(map(str, found))}"
+    if found < oldest:
+        return Finding(State.FAIL, f"{text} is too old", f"it takes {'.'.join(map(str, oldest))} or newer")
+    return Finding(State.OK, text)
+
+
+def packages(origins: Mapping[str, Path | None], home: Path | None) -> Finding:
+    """Whether our packages, whose names are generic, are ours: all of them lie in ``home``, our distribution's."""
+    remedy = "install it by itself: uv tool install, or pipx install"
+    if home is None:
+        return Finding(State.FAIL, f"{DISTRIBUTION} is not installed", remedy)
+    for name, origin in origins.items():
+        if origin is None or origin.resolve().parent.parent != home.resolve():
+            return Finding(State.FAIL, f"the package {name} is another one: {origin or 'missing'}", remedy)
+    return Finding(State.OK, f"the packages {', '.join(origins)} are those of {DISTRIBUTION}")
+
+
+def configuration(loaded: Loaded | None) -> Iterator[Finding]:
+    """Where it is, who may change it, and whether it names a forge."""
+    if loaded is None:
+        yield Finding(State.FAIL, "no auth.toml", "gateway init")
+        return
+    yield Finding(State.OK, f"configuration: {loaded.path or 'the environment'}")
+    if loaded.path is not None and loaded.path.stat().st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        yield Finding(State.WARN, f"others may change {loaded.path}", f"chmod 600 {loaded.path}")
+    if not loaded.settings.fleet:
+        yield Finding(State.FAIL, "no forge is configured", "add [forge] to it, or gateway init --force")
+
+
+def roots(paths: Sequence[Path]) -> Iterator[Finding]:
+    """Those that cannot be read."""
+    for path in paths:
+        if not path.exists():
+            yield Finding(State.FAIL, f"{path} does not exist", "correct roots in auth.toml")
+        elif not path.is_dir():
+            yield Finding(State.FAIL, f"{path} is no folder", "correct roots in auth.toml")
+        elif not os.access(path, os.R_OK | os.X_OK):
+            yield Finding(State.FAIL, f"{path} cannot be read", "change its permissions, or roots in auth.toml")
+
+
+async def forge(name: str, forge: Forge) -> Finding:
+    """What it lists."""
+    found = 0
+    hidden: list[str] = []
+    try:
+        async for page in forge.listing():
+            found += len(page.projects)
+            hidden += page.hidden
+    except KnowledgeError as error:
+        return Finding(State.FAIL, f"forge {name}: {error.message}", "see that it can be reached and read")
+    if hidden:
+        where = ", ".join(hidden[:3]) + (", …" if len(hidden) > 3 else "")
+        return Finding(State.WARN, f"forge {name}: {found} repositories; cannot look into {where}", "see permissions")
+    if not found:
+        return Finding(State.WARN, f"forge {name}: no git repository found", "correct roots in auth.toml")
+    return Finding(State.OK, f"forge {name}: {found} repositories")
+
+
+def cache(store: Store, *, now: float, stale_after: float) -> Iterator[Finding]:
+    """Whether it is whole, and how old. ``now`` in seconds since the UTC epoch, ``stale_after`` in seconds."""
+    if problems := store.check():
+        yield Finding(State.FAIL, f"the cache is damaged: {problems[0]}", "gateway cache clear, then gateway sync")
+        return
+    info = store.info()
+    yield Finding(State.OK, f"cache: {info.path}, {info.projects} projects, {info.pages} pages")
+    yield last_sync(info.runs, now=now, stale_after=stale_after)
+
+
+def last_sync(runs: Sequence[RunSummary], *, now: float, stale_after: float) -> Finding:
+    """How long ago the last complete sync ended."""
+    ends = [run.finished_at for run in runs if run.complete and run.finished_at is not None]
+    if not ends:
+        return Finding(State.WARN, "no sync has been completed yet", "gateway sync")
+    age = now - max(ends)
+    text = f"last complete sync: {_ago(age)}"
+    return (
+        Finding(State.WARN, text, "gateway sync, or gateway sync --watch 5m")
+        if age > stale_after
+        else Finding(State.OK, text)
+    )
+
+
+def _ago(seconds: float) -> str:
+    for unit, length in (("days", 86400), ("hours", 3600), ("minutes", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.0f} {unit} ago"
+    return f"{max(seconds, 0):.0f} seconds ago"
+
+
+def shared_wiki(word: str, found: Project | KnowledgeError | None) -> Finding:
+    """Whether ``word``, [wiki] shared, means a project with a wiki."""
+    if not word:
+        return Finding(State.NOTE, "no shared wiki: knowledge.search has nowhere to look", "set [wiki] shared")
+    if isinstance(found, Project) and found.has_wiki:
+        return Finding(State.OK, f"shared wiki: {found.name}, {found.pages} pages")
+    reason = "it has no wiki" if not isinstance(found, KnowledgeError) else found.message
+    return Finding(State.FAIL, f"shared wiki {word}: {reason}", "correct [wiki] shared, then gateway sync")
+
+
+def clients(machine: Machine) -> Iterator[Finding]:
+    """Which clients on this machine start the gateway, and whether they can."""
+    started = False
+    for name, client in CLIENTS.items():
+        path = machine.client_file(name)
+        try:
+            text = path.read_text(encoding="utf-8-sig")
+            servers = client_config.servers(text, client)
+        except (OSError, UnicodeDecodeError):
+            continue  # not installed, or not for us to see
+        except Refused as refusal:
+            yield Finding(State.WARN, f"{client.title}: {path}: {refusal}", "mend the file")
+            continue
+        for server, entry in servers.items():
+            if client_config.is_ours(entry):
+                started = True
+                yield _client(client.title, server, Path(entry["command"]), f"gateway client-config {name} --write")
+    if not started:
+        yield Finding(State.NOTE, "no MCP client starts the gateway yet", "gateway client-config claude-code --write")
+
+
+def _client(title: str, server: str, command: Path, remedy: str) -> Finding:
+    if not os.access(command, os.X_OK):
+        return Finding(State.FAIL, f"{title}: {server} starts {command}, which is not there", remedy)
+    return Finding(State.OK, f"{title} starts it as {server}")
+
+
+WHERE_PAGES_ARE = Finding(State.NOTE, "pages are read from .wiki/ in each repository, not from a forge's Wiki tab")
