@@ -19,7 +19,7 @@ FORGE = '[forge]\nkind = "local"\nroots = ["~/src"]\n'
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
+def home(tmp_path: Path) -> Path:  # only a path: nothing is read there
     return tmp_path / "home"
 
 
