@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.support.repos import make_repo
 
-TOPICS = ("caching", "deploys", "yarn on windows", "rate limits", "time zones", "log formats", "feature flags")
+TOPICS = ("caching", "deploys", "yarn on windows", "rate limits", "time zones")
 PARAGRAPH = (
     "Every build keeps its keys in one file; whoever changes it tells the others, since nobody reads the log.\n\n"
 )

@@ -75,7 +75,7 @@ class LiveReader:
             raise
         except KnowledgeError as error:
             return LiveRead(await self.cached(project, pages), failure=error)
-        read = await anyio.to_thread.run_sync(_sort, pages, answers)
+        read = await anyio.to_thread.run_sync(_sort, self.store, pages, answers)
         await self.remember(project, pages, read)
         unread = [live.page for live in read.pages if live.body is None]
         if not unread:
@@ -116,14 +116,15 @@ def unconfigured(forge: str) -> NotConfigured:
     return NotConfigured(f"forge {forge} is not configured any more — run gateway sync")
 
 
-def _sort(pages: Sequence[Page], answers: Sequence[Answer]) -> LiveRead:
+def _sort(store: Store, pages: Sequence[Page], answers: Sequence[Answer]) -> LiveRead:
     """Lay answers beside the pages they are for. What is a page no more (no such file, a symbolic link) is gone."""
+    known = store.facts({answer.sha for answer in answers if isinstance(answer, File)})
     live: list[LivePage] = []
     gone: list[Page] = []
     for page, answer in zip(pages, answers, strict=True):
         match answer:
             case File():
-                live.append(live_page(page, answer))
+                live.append(_live_page(page, answer, known))
             case Refused(reason=reason) if reason.startswith("larger"):
                 live.append(LivePage(page, None))
             case Absent() | Refused():
@@ -131,12 +132,15 @@ def _sort(pages: Sequence[Page], answers: Sequence[Answer]) -> LiveRead:
     return LiveRead(tuple(live), tuple(gone))
 
 
-def live_page(page: Page, file: File) -> LivePage:
+def _live_page(page: Page, file: File, known: Mapping[str, PageFacts]) -> LivePage:
     """A page with the body just read; no body where it is no text."""
     try:
-        return described(page, file, page_text.decode(file.data, file.path))
+        body = page_text.decode(file.data, file.path)
     except KnowledgeError:
         return LivePage(page, None)
+    if file.sha == page.sha and file.sha in known:  # title and type say already what this body does
+        return LivePage(replace(page, uncommitted=file.uncommitted), body)
+    return described(page, file, body)
 
 
 def described(page: Page, file: File, body: str) -> LivePage:
