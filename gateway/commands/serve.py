@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from typing import Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import anyio
 import typer
 
 from gateway import places
-from gateway.app import open_federation
 from gateway.commands.options import ConfigOption, VerboseOption, example, log_to_stderr, new_verb
 from gateway.exits import Exit
-from gateway.federation import Federation
 from gateway.server import build_server
 from gateway.settings import Settings
-from gateway.tools.federation import federation_tools, instructions
+from gateway.tools.federation import federation_tools, instructions, unconfigured
 from gateway.tools.registry import NameForm, Registry, Tool
 from gateway.transports import serve_http, serve_stdio
 from gateway.version import version
+
+if TYPE_CHECKING:
+    from gateway.federation import Federation
 
 TOOLSETS: Final = ("federation",)
 
@@ -95,8 +96,8 @@ class _Serving:
     writes: bool
 
     async def serve(self, http: Address | None) -> None:
-        async with self._federation() as federation:
-            tools = [tool for tool in self._tools(federation) if self.writes or tool.read_only]
+        async with AsyncExitStack() as stack:
+            tools = [tool for tool in self._tools(stack) if self.writes or tool.read_only]
             server = build_server(
                 Registry(tuple(tools), self.form),
                 name="knowledge-gateway",
@@ -108,17 +109,29 @@ class _Serving:
             else:
                 await serve_http(server, http.host, http.port, on_ready=_announce)
 
-    @asynccontextmanager
-    async def _federation(self) -> AsyncIterator[Federation | None]:
-        """The federation; without a forge there is none, and each tool says so."""
-        if not self.settings.fleet:
-            yield None
-            return
-        async with open_federation(self.settings) as federation:
-            yield federation
+    def _tools(self, stack: AsyncExitStack) -> Sequence[Tool]:
+        if self.toolsets and "federation" not in self.toolsets:
+            return ()
+        source = _Federation(self.settings, stack).get if self.settings.fleet else unconfigured
+        return federation_tools(source, self.form)
 
-    def _tools(self, federation: Federation | None) -> Sequence[Tool]:
-        return federation_tools(federation, self.form) if not self.toolsets or "federation" in self.toolsets else ()
+
+class _Federation:
+    """The federation of these settings, opened by the first call that needs it and closed with ``stack``."""
+
+    def __init__(self, settings: Settings, stack: AsyncExitStack) -> None:
+        self._settings = settings
+        self._stack = stack
+        self._opening = anyio.Lock()
+        self._opened: Federation | None = None
+
+    async def get(self) -> Federation:
+        async with self._opening:
+            if self._opened is None:
+                from gateway.app import open_federation  # noqa: PLC0415 a start is quicker without cache and forges
+
+                self._opened = await self._stack.enter_async_context(open_federation(self._settings))
+            return self._opened
 
 
 def _announce(url: str) -> None:

@@ -10,7 +10,9 @@ import jsonschema
 import pytest
 
 from cache.errors import NotConfigured
-from gateway.tools.federation import NOTICE, federation_tools, instructions
+from gateway.federation import Federation
+from gateway.tools.federation import federation_tools, instructions, unconfigured
+from gateway.tools.federation_schemas import NOTICE
 from gateway.tools.registry import NameForm, Registry, Structured, Texts, Tool
 from tests.support.federation import Asked, federation_over
 from tests.support.forges import API, NO_WIKI, WEB
@@ -37,7 +39,10 @@ async def asked(tmp_path: Path) -> AsyncIterator[Asked]:
 
 
 def tools(asked: Asked, form: NameForm = NameForm.DOTTED) -> dict[str, Tool]:
-    return {tool.name: tool for tool in federation_tools(asked.federation, form)}
+    async def source() -> Federation:
+        return asked.federation
+
+    return {tool.name: tool for tool in federation_tools(source, form)}
 
 
 async def structured(tool: Tool, **arguments: object) -> Mapping[str, object]:
@@ -47,18 +52,18 @@ async def structured(tool: Tool, **arguments: object) -> Mapping[str, object]:
 
 
 def test_there_is_a_call_for_each_tool() -> None:
-    assert [tool.name for tool in federation_tools(None, NameForm.DOTTED)] == list(CALLS)
+    assert [tool.name for tool in federation_tools(unconfigured, NameForm.DOTTED)] == list(CALLS)
 
 
 @pytest.mark.parametrize("form", NameForm)
 def test_the_toolset_keeps_the_rules_of_clients(form: NameForm) -> None:
-    registry = Registry(federation_tools(None, form), form)
+    registry = Registry(federation_tools(unconfigured, form), form)
     assert check_registry(registry, instructions=instructions(form)) == []
 
 
 @pytest.mark.parametrize("name", CALLS)
 async def test_without_configuration_each_tool_says_so(name: str) -> None:
-    (tool,) = [tool for tool in federation_tools(None, NameForm.DOTTED) if tool.name == name]
+    (tool,) = [tool for tool in federation_tools(unconfigured, NameForm.DOTTED) if tool.name == name]
     with pytest.raises(NotConfigured, match=r"no auth\.toml — run gateway init"):
         await tool.run(CALLS[name])
 
@@ -121,9 +126,9 @@ async def test_absent_fields_are_left_out_not_null(asked: Asked) -> None:
 
 
 def test_all_tools_only_read() -> None:
-    assert all(tool.read_only and not tool.destructive for tool in federation_tools(None, NameForm.DOTTED))
+    assert all(tool.read_only and not tool.destructive for tool in federation_tools(unconfigured, NameForm.DOTTED))
 
 
 def test_three_tools_are_core() -> None:
-    core = [tool.name for tool in federation_tools(None, NameForm.DOTTED) if tool.core]
+    core = [tool.name for tool in federation_tools(unconfigured, NameForm.DOTTED) if tool.core]
     assert core == ["knowledge.search", "knowledge.ask_projects", "knowledge.get_from"]

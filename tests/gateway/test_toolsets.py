@@ -10,10 +10,10 @@ from mcp import Client
 from mcp.types import TextContent
 
 from gateway.server import build_server
-from gateway.tools.federation import federation_tools
+from gateway.tools.federation import federation_tools, unconfigured
 from gateway.tools.registry import NameForm, Registry, Tool
 
-TOOLS = {tool.name: tool for tool in federation_tools(None, NameForm.DOTTED)}
+TOOLS = {tool.name: tool for tool in federation_tools(unconfigured, NameForm.DOTTED)}
 
 
 def _bad_values(schema: Mapping[str, Any]) -> Iterator[object]:
