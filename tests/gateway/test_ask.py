@@ -19,9 +19,9 @@ from tests.support.repos import commit_files
 pytestmark = pytest.mark.anyio
 
 FLEET: dict[str, dict[str, str | bytes]] = {
-    "web": dict(WEB),
-    "api": dict(API),
-    "tool": dict(NO_WIKI),
+    "web": WEB,
+    "api": API,
+    "tool": NO_WIKI,
     "team/web": {".wiki/concepts/yarn.md": "# Yarn for the team\n"},
     "void": {},
     "listed": {".wiki/index.md": "# Nothing yet\n"},
@@ -42,14 +42,14 @@ async def unmirrored(tmp_path: Path) -> AsyncIterator[Asked]:
         yield asked
 
 
-async def entry(source: Asked, query: str, project: str, **more: int) -> ProjectMatches | ProjectError:
-    answer = await source.federation.ask_projects(query, [project], **more)
+async def entry(source: Asked, query: str, project: str, limit: int = 5) -> ProjectMatches | ProjectError:
+    answer = await source.federation.ask_projects(query, [project], limit=limit)
     (only,) = answer.results
     return only
 
 
-async def matches(source: Asked, query: str, project: str, **more: int) -> ProjectMatches:
-    found = await entry(source, query, project, **more)
+async def matches(source: Asked, query: str, project: str, limit: int = 5) -> ProjectMatches:
+    found = await entry(source, query, project, limit)
     assert isinstance(found, ProjectMatches), found
     return found
 

@@ -25,7 +25,7 @@ WIKI: dict[str, str | bytes] = {
 
 @pytest.fixture
 async def asked(tmp_path: Path) -> AsyncIterator[Asked]:
-    fleet = {"wiki": WIKI, "web": dict(WEB), "api": dict(API), "tool": dict(NO_WIKI)}
+    fleet: dict[str, dict[str, str | bytes]] = {"wiki": WIKI, "web": WEB, "api": API, "tool": NO_WIKI}
     async with federation_over(tmp_path, fleet, shared="local/wiki") as asked:
         yield asked
 

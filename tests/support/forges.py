@@ -16,7 +16,7 @@ from sync.plan import SyncSettings
 from tests.support.repos import make_repo
 
 LOCAL = SyncSettings(mirror_everything=True)
-WEB = {
+WEB: dict[str, str | bytes] = {
     "STATUS.md": "# Status\n\nGreen.\n",
     ".wiki/index.md": (
         "# Wiki\n\n## Concepts\n\n- [Windows yarn exec](concepts/windows-yarn-exec.md) — yarn spawn on Windows\n"
@@ -27,11 +27,11 @@ WEB = {
     ".wiki/raw/chat.md": "# Chat\n\nSomebody asked about yarn.\n",
     ".wiki/notes/unlisted.md": "---\ntitle: Kept aside\ntype: concept\n---\n\n# Another name\n\nNothing links here.\n",
 }
-API = {
+API: dict[str, str | bytes] = {
     ".wiki/index.md": "# Wiki\n\n- [Rate limits](concepts/rate-limits.md): how many calls a minute\n",
     ".wiki/concepts/rate-limits.md": "# Rate limits\n\nSixty calls a minute for each token.\n",
 }
-NO_WIKI = {"README.md": "# Tool\n"}
+NO_WIKI: dict[str, str | bytes] = {"README.md": "# Tool\n"}
 
 
 def make_fleet(root: Path, repositories: Mapping[str, Mapping[str, str | bytes]]) -> LocalForge:
