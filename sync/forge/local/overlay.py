@@ -15,13 +15,13 @@ from typing import Final
 
 from cache.model import MAX_PAGE, TreeEntry
 from sync.forge.base import Absent, Answer, File, Refused
-from sync.forge.local_files import Irregular, Oversized, read_regular
-from sync.forge.local_index import not_checked_out
-from sync.forge.local_layout import Damaged
-from sync.forge.local_objects import BLOB
-from sync.forge.local_repo import Repository
-from sync.forge.local_tree import LINK, REGULAR, Committed
-from sync.forge.local_worktree import Obstacle, WorkFile, WorkingTree
+from sync.forge.local.files import Irregular, Oversized, read_regular
+from sync.forge.local.index import not_checked_out
+from sync.forge.local.layout import Damaged
+from sync.forge.local.objects import BLOB
+from sync.forge.local.repo import Repository
+from sync.forge.local.tree import LINK, REGULAR, Committed
+from sync.forge.local.worktree import Obstacle, WorkFile, WorkingTree
 
 MAX_INDEX_FILE: Final = 512 * 1024 * 1024  # bytes of git's index
 MAX_ATTRIBUTES: Final = 1024 * 1024  # bytes of one .gitattributes

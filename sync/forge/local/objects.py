@@ -1,7 +1,7 @@
 """Git objects of one repository: loose, in packs, and in the stores it borrows from (``info/alternates``).
 
 Loose objects are read here rather than by dulwich, which has no bound but a global one and needs five times as long;
-packs are dulwich's (``local_packs``). Every object's content is checked against its name.
+packs are dulwich's (``packs``). Every object's content is checked against its name.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import Final
 
 from dulwich.object_format import ObjectFormat
 
-from sync.forge.local_files import Irregular, Oversized, open_folder, open_regular, read_regular
-from sync.forge.local_layout import Damaged
-from sync.forge.local_packs import PackFile
+from sync.forge.local.files import Irregular, Oversized, open_folder, open_regular, read_regular
+from sync.forge.local.layout import Damaged
+from sync.forge.local.packs import PackFile
 
 COMMIT, TREE, BLOB, TAG = 1, 2, 3, 4
 KINDS: Final = {b"commit": COMMIT, b"tree": TREE, b"blob": BLOB, b"tag": TAG}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from sync.forge.local_layout import Damaged
+from sync.forge.local.layout import Damaged
 
 _MAGIC: Final = b"REFT"
 _HEADER_SIZE: Final = {1: 24, 2: 28}  # bytes, by version

@@ -17,14 +17,14 @@ from typing import Final
 
 from cache.model import TreeEntry
 from sync.forge.base import WIKI, Absent, Answer, File, Head, Refused
-from sync.forge.local_files import Oversized, is_safe
-from sync.forge.local_layout import Damaged
-from sync.forge.local_objects import BLOB, COMMIT, TREE
-from sync.forge.local_overlay import REFUSALS, WorkingCopy
-from sync.forge.local_refs import Tip
-from sync.forge.local_repo import Repository
-from sync.forge.local_tree import LINK, SUBMODULE, Committed, Overlay, Trees, digest, lay_over
-from sync.forge.local_worktree import Obstacle, WorkFile
+from sync.forge.local.files import Oversized, is_safe
+from sync.forge.local.layout import Damaged
+from sync.forge.local.objects import BLOB, COMMIT, TREE
+from sync.forge.local.overlay import REFUSALS, WorkingCopy
+from sync.forge.local.refs import Tip
+from sync.forge.local.repo import Repository
+from sync.forge.local.tree import LINK, SUBMODULE, Committed, Overlay, Trees, digest, lay_over
+from sync.forge.local.worktree import Obstacle, WorkFile
 
 OVERLAID: Final = (WIKI, ".tasks/")
 

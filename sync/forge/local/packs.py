@@ -16,9 +16,9 @@ from dulwich.object_format import ObjectFormat
 from dulwich.objects import RawObjectID
 from dulwich.pack import OFS_DELTA, REF_DELTA, Pack, PackData, PackIndex
 
-from sync.forge.local_files import Oversized, open_regular
-from sync.forge.local_layout import Damaged
-from sync.forge.local_pack_index import open_index
+from sync.forge.local.files import Oversized, open_regular
+from sync.forge.local.layout import Damaged
+from sync.forge.local.pack_index import open_index
 
 MAX_INFLATED: Final = 64 * 1024 * 1024  # bytes of any object that has to be inflated on the way to the one wanted
 MAX_CHAIN: Final = 4095  # deltas upon deltas; git writes no longer chains (pack.depth)

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cache.errors import Unavailable
-from sync.forge.local_layout import Damaged
-from sync.forge.local_reftable import Record, lookup
+from sync.forge.local.layout import Damaged
+from sync.forge.local.reftable import Record, lookup
 from tests.support.git import git, needs_git
 from tests.support.local_forge import Asked
 from tests.support.repos import commit_files, make_repo

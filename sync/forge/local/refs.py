@@ -14,9 +14,9 @@ from typing import Final
 
 from dulwich.refs import Ref, check_ref_format, is_per_worktree_ref
 
-from sync.forge.local_files import Irregular, Oversized, read_regular
-from sync.forge.local_layout import Damaged
-from sync.forge.local_reftable import Record, lookup
+from sync.forge.local.files import Irregular, Oversized, read_regular
+from sync.forge.local.layout import Damaged
+from sync.forge.local.reftable import Record, lookup
 
 MAX_HOPS: Final = 5  # symbolic references that point to each other (git's own bound)
 MAX_LOOSE: Final = 4096  # bytes of a file that holds one reference

@@ -13,7 +13,7 @@ from typing import Final
 from dulwich.config import ConfigFile
 from dulwich.object_format import OBJECT_FORMATS, SHA1, ObjectFormat
 
-from sync.forge.local_layout import Damaged
+from sync.forge.local.layout import Damaged
 
 _TRUE = frozenset({b"true", b"yes", b"on", b"1"})
 _DECISIVE: Final = (b"extensions", b"repositoryformatversion", b"bare", b"autocrlf")

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Final
 
 from cache.errors import InvalidArgument, NotConfigured, NotFound, Unavailable
-from sync.forge.local_files import folder, open_folder
-from sync.forge.local_layout import GIT, gitfile_target, has_git, is_bare
+from sync.forge.local.files import folder, open_folder
+from sync.forge.local.layout import GIT, gitfile_target, has_git, is_bare
 
 HOST: Final = "local"
 PREFIX: Final = "local/"

@@ -1,6 +1,6 @@
 """The local forge: git repositories below configured folders, read in threads, without a git executable.
 
-Naming is ``local_discovery``'s, reading ``local_view``'s. Here is where threads are bounded, and where whatever a
+Naming is ``discovery``'s, reading ``view``'s. Here is where threads are bounded, and where whatever a
 damaged, changing or forbidden repository provokes becomes one of the project's errors.
 """
 
@@ -18,12 +18,12 @@ from anyio import CapacityLimiter, to_thread
 from cache.errors import Denied, InvalidArgument, KnowledgeError, NotFound, Unavailable
 from cache.model import Listed, ProjectKey, RepoRef, TreeEntry
 from sync.forge.base import Answer, Head, ListingPage
-from sync.forge.local_discovery import HOST, Found, Hidden, Place, Roots
-from sync.forge.local_files import Oversized, is_safe
-from sync.forge.local_layout import Damaged, NoRepository
+from sync.forge.local.discovery import HOST, Found, Hidden, Place, Roots
+from sync.forge.local.files import Oversized, is_safe
+from sync.forge.local.layout import Damaged, NoRepository
 
 if TYPE_CHECKING:
-    from sync.forge.local_view import View
+    from sync.forge.local.view import View
 
 PAGE: Final = 50  # repositories, and folders that could not be read, in one page of a listing
 UNREADABLE: Final = "unreadable"  # the stamp of a repository that cannot be read
@@ -135,8 +135,8 @@ class LocalForge:
 
 def _view(place: Place, status_paths: Sequence[str], act: Callable[[View], T]) -> T:
     # Imported here since dulwich takes as long to import as all else that a server needs to start.
-    from sync.forge.local_repo import opened  # noqa: PLC0415
-    from sync.forge.local_view import View  # noqa: PLC0415
+    from sync.forge.local.repo import opened  # noqa: PLC0415
+    from sync.forge.local.view import View  # noqa: PLC0415
 
     with opened(place.folder) as repository:
         return act(View(repository, status_paths))

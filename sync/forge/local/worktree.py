@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final
 
-from sync.forge.local_files import Irregular, folder, read_regular
-from sync.forge.local_layout import GIT, Damaged
+from sync.forge.local.files import Irregular, folder, read_regular
+from sync.forge.local.layout import GIT, Damaged
 
 MAX_FILES: Final = 100_000  # files below one folder
 MAX_DEPTH: Final = 64  # folders in folders; each is an open descriptor while it is read

@@ -14,12 +14,12 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Final
 
-from sync.forge.local_config import RepoConfig, parse_config
-from sync.forge.local_files import Irregular, Oversized, open_folder, read_regular
-from sync.forge.local_layout import GIT, MAX_POINTER, Damaged, NoRepository, gitfile_target, has_git, is_bare
-from sync.forge.local_objects import Objects
-from sync.forge.local_refs import RefFolders, Tip, resolve_head
-from sync.forge.local_worktree import WorkingTree
+from sync.forge.local.config import RepoConfig, parse_config
+from sync.forge.local.files import Irregular, Oversized, open_folder, read_regular
+from sync.forge.local.layout import GIT, MAX_POINTER, Damaged, NoRepository, gitfile_target, has_git, is_bare
+from sync.forge.local.objects import Objects
+from sync.forge.local.refs import RefFolders, Tip, resolve_head
+from sync.forge.local.worktree import WorkingTree
 
 MAX_CONFIG: Final = 4 * 1024 * 1024  # bytes
 

@@ -15,7 +15,7 @@ FILES = {".wiki/a.md": "# A\n", ".wiki/sub/b.md": "# B\n", "STATUS.md": "fine\n"
 IMPORTS = """
 from pathlib import Path
 from cache.errors import KnowledgeError
-from sync.forge import local_view
+from sync.forge.local import view
 from tests.support.local_forge import Asked, forge_of, named
 """
 

@@ -11,7 +11,7 @@ import pytest
 
 from cache.model import MAX_PAGE, TreeEntry
 from sync.forge.base import Absent, Answer, File, Refused
-from sync.forge.local_files import read_regular
+from sync.forge.local.files import read_regular
 from tests.support.git import git, needs_git
 from tests.support.local_forge import Asked, forge_of
 from tests.support.repos import Submodule, Symlink, commit_files, make_repo
@@ -208,7 +208,7 @@ class TestLinks:
             (repo / ".wiki/concepts").symlink_to(tmp_path / "elsewhere")
             return read_regular(name, at=at, limit=limit, follow=follow)
 
-        monkeypatch.setattr("sync.forge.local_worktree.read_regular", swap_and_read)
+        monkeypatch.setattr("sync.forge.local.worktree.read_regular", swap_and_read)
         assert (await Asked(repo).file(PAGE)).data == b"# A\n"
 
     async def test_in_place_of_status_are_refused(self, repo: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cache.errors import InvalidArgument, NotConfigured, NotFound, Unavailable
-from sync.forge.local_discovery import Found, Hidden, Roots
+from sync.forge.local.discovery import Found, Hidden, Roots
 from tests.support.repos import commit_files, make_repo
 
 FILES = {".wiki/index.md": "# Wiki\n"}

@@ -11,7 +11,7 @@ from typing import Final
 from dulwich.objects import parse_tree
 
 from cache.model import TreeEntry
-from sync.forge.local_layout import Damaged
+from sync.forge.local.layout import Damaged
 
 MAX_ENTRIES: Final = 200_000  # files and folders below one folder of a commit
 MAX_DEPTH: Final = 128  # folders in folders

@@ -14,7 +14,7 @@ from dulwich.object_format import ObjectFormat
 from dulwich.objects import ObjectID, RawObjectID
 from dulwich.pack import PackIndex, bisect_find_sha, load_pack_index_file
 
-from sync.forge.local_layout import Damaged
+from sync.forge.local.layout import Damaged
 
 _VERSION_2: Final = b"\377tOc\0\0\0\2"
 _FAN_OUT: Final = 8  # offset of the 256 counts of objects whose names start with at most that byte
