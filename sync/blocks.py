@@ -109,9 +109,9 @@ class BlockBuilder:
         self._link = (kind, target)
 
     def open_heading(self, level: int, start: int) -> None:
+        self._end_paragraph()
         if not self.nesting:
             self._heading = (level, start)
-        self._end_paragraph()
 
     def open(self, name: str) -> None:
         """An element begins that is no link and no heading."""
@@ -159,18 +159,20 @@ class BlockBuilder:
 
     def _emit(self, kind: BlockKind, cells: tuple[tuple[Piece, ...], ...]) -> None:
         items = self._items
-        opens = not items or items[-1]
-        self.blocks.append(Block(kind, cells, len(items), opens, self._quotes > 0, *self._heading))
-        for index in range(len(items) - 1, -1, -1):
-            if not items[index]:
-                break
+        if not items:
+            level, start = self._heading
+            self.blocks.append(Block(kind, cells, 0, True, self._quotes > 0, level, start))
+            return
+        self.blocks.append(Block(kind, cells, len(items), items[-1], self._quotes > 0))
+        index = len(items)
+        while index and items[index - 1]:
+            index -= 1
             items[index] = False
 
     def _pop(self) -> tuple[Piece, ...]:
-        if self._run:
-            self._end_run()
-        if not self._pieces:
+        if not self._run and not self._pieces:
             return ()
+        self._end_run()
         pieces = tuple(self._pieces)
         self._pieces.clear()
         return pieces

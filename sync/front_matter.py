@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 MAX_FRONT_MATTER = 64 * 1024  # code points that are searched for fields
-MAX_FIELD = 2 * 1024  # code points of a field, with its continuation lines, that are read
+MAX_FIELD = 1024  # code points of a field, with its continuation lines, that are read
 MAX_VALUE = 300  # code points of a value that are kept
 
 _OPENING = re.compile(r"\ufeff?---[ \t]*\r?\n")
@@ -46,9 +46,11 @@ def fields(yaml: str) -> dict[str, str]:
 
 
 def _value(key: str, field: str, written: str) -> str:
-    """The text of a field; where it is no YAML, its first line as ``written``."""
+    """The text of a field, ``""`` if it has another kind of value; its first line as ``written`` if it is no YAML."""
     if _PLAIN.fullmatch(written):
         return written
+    if written.startswith(("[", "{")):
+        return ""
     import yaml  # noqa: PLC0415 - start-up time: few pages need it
 
     try:

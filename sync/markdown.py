@@ -177,7 +177,9 @@ class _Part:
         elif "Link" in tag:
             link = tag["Link"]
             kind = PieceKind.LINK if isinstance(link["link_type"], str) else PieceKind.WIKILINK
-            self._builder.open_link(kind, link["dest_url"])
+            self._builder.open_link(
+                kind, f"mailto:{link['dest_url']}" if link["link_type"] == "Email" else link["dest_url"]
+            )
         elif "Heading" in tag:
             start = 0 if self._builder.nesting else self._start + self._offsets(byte)
             self._builder.open_heading(int(tag["Heading"]["level"][1]), start)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from sync import front_matter
 from sync.blocks import Block, BlockKind, Piece, PieceKind
@@ -12,12 +13,13 @@ from sync.markdown import blocks
 from sync.wiki_paths import Miss
 from sync.wiki_titles import TYPES, canonical_type
 
+MAX_BLOCKS = 100_000  # paragraphs, headings and rows of one index that are read
 MAX_LINKS = 20_000  # links of one index that are read
 MAX_TEXT = 300  # code points of a link's text or a heading that are kept
 MAX_DESCRIPTION = 500  # code points
 _MAX_LABEL = 200  # code points before a link; the nearest are kept
 
-_AROUND = " \t\r\n|—–-:→⇒=>•·,;"  # what stands between a link and the words that belong to it
+_AROUND = " \t\r\n|—–-:→←⇒=>•·,;"  # what stands between a link and the words that belong to it
 _NO_WORDS = re.compile(r"[\W_]*(?:and|or)?[\W_]*", re.IGNORECASE)
 _CODE_WIKILINK = re.compile(r"\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]*))?\]\]")
 
@@ -38,12 +40,6 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class _Heading:
-    level: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class _Reference:
     page: str | Miss
     text: str
@@ -54,7 +50,7 @@ class _Entry:
     """A reference with its words; ``words`` grows while the text goes on, and neighbours may share it."""
 
     reference: _Reference
-    heading: _Heading | None
+    heading: Block | None
     label: str
     words: list[str]
 
@@ -66,7 +62,7 @@ def read_links(text: str, resolve: Resolve) -> list[Link]:
     """The links of an index, in order. What ``resolve`` finds ``ELSEWHERE`` is text like any other, and so is a
     wikilink in a code span and a plain path in a table cell for which it finds no page."""
     index = _Index(resolve)
-    for block in blocks(text, front_matter.split(text)[1]):
+    for block in islice(blocks(text, front_matter.split(text)[1]), MAX_BLOCKS):
         index.add(block)
         if len(index.entries) >= MAX_LINKS:
             break
@@ -79,7 +75,7 @@ class _Index:
     def __init__(self, resolve: Resolve) -> None:
         self.entries: list[_Entry] = []
         self._resolve = resolve
-        self._headings: list[_Heading] = []  # those around the next block
+        self._headings: list[Block] = []  # those around the next block
         self._titles = 0  # level-1 headings so far
         self._items: list[tuple[int, list[str]]] = []  # depth and words of the list items that are open
         self._waiting: list[str] | None = None  # the words of a link that stands alone, for the next paragraph
@@ -87,15 +83,19 @@ class _Index:
     def add(self, block: Block) -> None:
         while self._headings and block.level and self._headings[-1].level >= block.level:
             self._headings.pop()
-        entries = _entries(_lines(block, self._resolve), self._headings[-1] if self._headings else None)
+        entries: list[_Entry] = []
+        if block.kind is BlockKind.ROW or any(
+            piece.kind is not PieceKind.TEXT for cell in block.cells for piece in cell
+        ):
+            entries = _entries(_lines(block, self._resolve), self._headings[-1] if self._headings else None)
         self._go_on(block, entries)
         self.entries += entries
         if block.level:
             self._titles += block.level == 1
-            self._headings.append(_Heading(block.level, block.text[:MAX_TEXT]))
+            self._headings.append(block)
 
     def _go_on(self, block: Block, entries: list[_Entry]) -> None:
-        """Give a block without links to the entry it continues; let later ones continue those of a block with."""
+        """Give a block without links to the entry that it goes on; remember which one the next block may go on."""
         while self._items and self._items[-1][0] >= block.depth + (not block.opens):
             self._items.pop()
         waiting, self._waiting = self._waiting, None
@@ -105,25 +105,23 @@ class _Index:
                 self._items.append((block.depth, last.words))
             elif block.kind in {BlockKind.PARAGRAPH, BlockKind.HEADING} and not _description(last):
                 self._waiting = last.words
-        elif block.kind is BlockKind.PARAGRAPH:
-            words = waiting if waiting is not None else self._items[-1][1] if self._items else None
-            if words is not None and sum(map(len, words)) < MAX_DESCRIPTION:
+        elif block.kind is BlockKind.PARAGRAPH and (waiting is not None or self._items):
+            words = self._items[-1][1] if waiting is None else waiting
+            if sum(map(len, words)) < MAX_DESCRIPTION:
                 words.append(block.text[:MAX_DESCRIPTION])
 
     def links(self) -> list[Link]:
         return [
-            Link(
-                entry.reference.page,
-                entry.reference.text,
-                "" if entry.heading is None or self._is_title(entry.heading) else entry.heading.text,
-                _description(entry),
-            )
+            Link(entry.reference.page, entry.reference.text, self._section(entry.heading), _description(entry))
             for entry in self.entries
         ]
 
-    def _is_title(self, heading: _Heading) -> bool:
-        """Whether a heading is that of the whole index, which is no section: the only one of level 1 is."""
-        return heading.level == self._titles == 1 and canonical_type(heading.text) not in TYPES
+    def _section(self, heading: Block | None) -> str:
+        """A heading's text. That of the whole index, which the only one of level 1 is, makes no section, unless it
+        names a type."""
+        text = "" if heading is None else heading.text[:MAX_TEXT]
+        alone = heading is not None and heading.level == self._titles == 1
+        return "" if alone and canonical_type(text) not in TYPES else text
 
 
 def _description(entry: _Entry) -> str:
@@ -136,7 +134,7 @@ def _trim(text: str) -> str:
     return "" if _NO_WORDS.fullmatch(text) else text
 
 
-def _entries(lines: Iterable[list[_Token]], heading: _Heading | None) -> list[_Entry]:
+def _entries(lines: Iterable[list[_Token]], heading: Block | None) -> list[_Entry]:
     """The references of a block. What stands before the first one of a line is the label of all in that line; what
     follows one belongs to it, and to those that only a comma parts from it. A line without any goes on the last."""
     entries: list[_Entry] = []

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from cache.model import Page, PageFacts
 from cache.search.query import fold
+from sync.wiki_paths import is_index
 
 RAW = "raw"
 TYPES = ("entities", "concepts", "packages", "sources", RAW)
@@ -15,6 +16,7 @@ OTHER = "other"
 _SINGULAR = {"entity": "entities", "concept": "concepts", "package": "packages", "source": "sources"}
 _WRAPPERS = frozenset({"wiki", "pages"})
 _SEPARATORS = re.compile(r"[\s_-]+")
+_PATH_LIKE = re.compile(r"/|\.md\Z|\A[^\s]*[_-][^\s]*\Z", re.IGNORECASE)
 
 
 def canonical_type(word: str) -> str:
@@ -48,12 +50,12 @@ def repeats_path(text: str, slug: str) -> bool:
     """Whether a link's text tells no more than the path: the slug or its end, or the folder of a sub-index, with or
     without ``.md``, dashes and underscores counting as spaces.
 
-    Case does not matter to a name in one piece; but where words are set apart and the case is not the file's
-    (``Cache keys`` for ``cache-keys.md``), somebody has written a title."""
+    What looks like a path is compared without case. Plain words are compared with it: ``Cache keys`` for
+    ``cache-keys.md`` and ``Glossary`` for ``glossary.md`` are titles that somebody has written."""
     words = text.strip().removeprefix("./").strip("/")
-    words = words[:-3] if words.lower().endswith(".md") else words
-    paths = (slug, slug.rpartition("/")[0])
-    if " " not in words:
-        words, paths = words.casefold(), (paths[0].casefold(), paths[1].casefold())
+    paths = [slug, slug.rpartition("/")[0]] if is_index(f"{slug}.md") else [slug]
+    if _PATH_LIKE.search(words):
+        words = words.casefold().removesuffix(".md")
+        paths = [path.casefold() for path in paths]
     words = _SEPARATORS.sub(" ", words)
     return not words or any(f"/{_SEPARATORS.sub(' ', path)}".endswith(f"/{words}") for path in paths if path)
