@@ -17,6 +17,7 @@ from sync.circuit import Circuit
 from sync.exchange import Trouble, Unreachable
 from sync.limiter import AdaptiveLimit
 
+PROBE = 1.0  # seconds that a request waits at most to hear how a probe ends, in a host that has been down for long
 SILENCE = 5.0  # seconds without any answer after which a request that is given up tells that the host hangs
 
 
@@ -45,10 +46,12 @@ class Ticket:
 
 
 class Admission:
-    """The gate to one host, called ``host`` in errors."""
+    """The gate to one host, called ``host`` in errors, for at most ``most`` requests at once. When it goes down it is
+    waited for, ``patience`` seconds from then on in all: whoever comes later is told at once."""
 
-    def __init__(self, host: str, *, most: int, timing: Timing) -> None:
+    def __init__(self, host: str, *, most: int, patience: float, timing: Timing) -> None:
         self._host = host
+        self._patience = patience
         self._timing = timing
         self._limit = AdaptiveLimit.of(most)
         self._slots = anyio.CapacityLimiter(most)  # first in, first out
@@ -58,16 +61,16 @@ class Admission:
         self._answered_at = -math.inf
 
     @asynccontextmanager
-    async def slot(self, *, give_up_at: float) -> AsyncIterator[Ticket]:
-        """Wait for the turn of one request. A host that is down is waited for until ``give_up_at``, by ``clock``.
+    async def slot(self) -> AsyncIterator[Ticket]:
+        """Wait for the turn of one request.
 
         Raises ``Unreachable`` when the host is down, or wants to be left alone beyond the caller's deadline.
         """
-        await self._wait_until_open(give_up_at)  # a host known to be down needs no queue
+        await self._wait_until_open()  # a host known to be down needs no queue
         borrower = object()
         await self._slots.acquire_on_behalf_of(borrower)
         try:
-            await self._wait_until_open(give_up_at)
+            await self._wait_until_open()
             ticket = Ticket(self._timing.clock(), self._circuit.enter())
             try:
                 yield ticket
@@ -78,6 +81,11 @@ class Admission:
                 self._leave(ticket)
         finally:
             self._slots.release_on_behalf_of(borrower)
+
+    @property
+    def may_come_back(self) -> bool:
+        """Whether the host went down so recently that it is still waited for."""
+        return self._timing.clock() < self._circuit.down_since + self._patience
 
     def answered(self, ticket: Ticket, *, overloaded: bool, pause: float = 0.0) -> None:
         """The request brought an answer; ``pause`` is how many seconds the host asks to be left alone."""
@@ -113,7 +121,8 @@ class Admission:
         self._changed.set()
         self._changed = anyio.Event()
 
-    async def _wait_until_open(self, give_up_at: float) -> None:
+    async def _wait_until_open(self) -> None:
+        came_at = self._timing.clock()
         while True:
             now = self._timing.clock()
             if (pause := self._paused_until - now) > 0:
@@ -121,10 +130,12 @@ class Admission:
                     raise Unreachable(self._host, Trouble.BUSY, f"it asks to wait {math.ceil(pause)} s")
                 await self._timing.sleep(pause)
             elif (hold := self._circuit.hold(now)) > 0:
-                until = min(give_up_at, now + remaining())
-                if now + (0.0 if math.isinf(hold) else hold) >= until:
+                until = self._circuit.down_since + self._patience
+                if math.isinf(hold):
+                    hold, until = 0.0, max(until, came_at + min(PROBE, self._patience))
+                if now + hold >= min(until, now + remaining()):
                     raise self._circuit.failure()
-                with anyio.move_on_after(min(hold, until - now)):
+                with anyio.move_on_after(hold or until - now):
                     await self._changed.wait()
             else:
                 return

@@ -19,7 +19,7 @@ class Circuit:
     def __init__(self) -> None:
         self._failure: Unreachable | None = None
         self._failures = 0  # in a row
-        self._failed_at = -math.inf
+        self._failed_at = self._down_since = -math.inf
         self._probe: object | None = None
 
     def hold(self, now: float) -> float:
@@ -29,6 +29,11 @@ class Circuit:
         if self._probe is not None:
             return math.inf
         return max(0.0, self._failed_at + HOLDS[min(self._failures, len(HOLDS)) - 1] - now)
+
+    @property
+    def down_since(self) -> float:
+        """When the first failure in a row was; long ago where there is none."""
+        return self._down_since
 
     def failure(self) -> Unreachable:
         """Why the circuit is open, as an error of one's own."""
@@ -48,12 +53,15 @@ class Circuit:
 
     def answered(self) -> None:
         """The host answered something: no trace is left."""
-        self._failure, self._failures, self._failed_at, self._probe = None, 0, -math.inf, None
+        self._failure, self._failures, self._probe = None, 0, None
+        self._failed_at = self._down_since = -math.inf
 
     def failed(self, failure: Unreachable, *, sent_at: float, now: float, slow: bool) -> None:
         """A request that went out at ``sent_at`` got no connection. ``slow``: it took long to find out, so that
         nobody should find out again soon. What went out before the last failure is part of the same one."""
         if sent_at < self._failed_at:
             return
+        if self._failure is None:
+            self._down_since = now
         self._failures = max(self._failures + 1, 2 if slow else 1)
         self._failure, self._failed_at, self._probe = failure, now, None

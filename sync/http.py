@@ -7,6 +7,7 @@ and which proxy to use is passed in. The transport is used without httpx2's clie
 
 from __future__ import annotations
 
+import logging
 import os
 import socket
 import ssl
@@ -26,7 +27,11 @@ from sync.body import BodyGarbled, BodyTooLarge, BoundedBody
 from sync.exchange import Request, Response, Trouble, Unreachable, host_of, is_http_url
 from sync.proxy import proxy_for
 
+logger = logging.getLogger(__name__)
+
 USER_AGENT = "gitea-knowledge-gateway"
+MOST_CONNECTIONS = 10  # tried by one request, of a host that is up and down by turns
+ERROR_PAGE = 64 * 1024  # bytes of an answer that is no success, whatever the limit
 KEEP_ALIVE = 30.0  # seconds that an idle connection is kept
 
 
@@ -35,9 +40,10 @@ class HttpSettings:
     """How requests are sent. Durations in seconds.
 
     ``max_in_flight`` bounds the requests that one host is sent at once. ``ca_file`` holds certificates to trust
-    besides the system's. ``patience`` is how long one request waits in all for a host that is down: little when
-    somebody waits for the answer, more when a sync can sit out a restart. ``idle_timeout`` bounds the time without a
-    byte, ``attempt_timeout`` that of a whole exchange. ``environ`` names proxies; one may hold a password.
+    besides the system's. ``patience`` is how long a host that goes down is waited for, from then on and by all
+    together: little where somebody waits for the answer, more where a sync can sit a restart out. ``idle_timeout``
+    bounds the time without a byte, ``attempt_timeout`` that of a whole exchange. ``environ`` names proxies, of which
+    one may hold a password, and perhaps authorities to trust.
     """
 
     max_in_flight: int = 8
@@ -84,14 +90,14 @@ class HttpClient:
         (a CA file or proxy that cannot be used).
         """
         gate = self._gate(request.url)
-        give_up_at = self._timing.clock() + self._settings.patience
         attempt = 1
         while True:
-            async with gate.slot(give_up_at=give_up_at) as ticket:
+            async with gate.slot() as ticket:
                 outcome = await self._attempt(request, gate, ticket)
+            logger.debug("%s %s: %s", request.method, request.url, outcome)
             if isinstance(outcome, Response) and outcome.status not in retry.TRANSIENT:
                 return outcome
-            pause = self._pause(outcome, attempt, give_up_at) if request.idempotent else None
+            pause = self._pause(outcome, attempt, gate) if request.idempotent else None
             if pause is not None:
                 await self._timing.sleep(pause)
             elif isinstance(outcome, Response):
@@ -106,21 +112,20 @@ class HttpClient:
         for pool in pools.values():
             await pool.aclose()
 
-    def _pause(self, outcome: Response | Unreachable | TimedOut, attempt: int, give_up_at: float) -> float | None:
+    def _pause(self, outcome: Response | Unreachable | TimedOut, attempt: int, gate: Admission) -> float | None:
         """Seconds until the next attempt, ``None`` if there is to be none."""
         dice = self._timing.dice()
-        if isinstance(outcome, Unreachable) and outcome.unsent:  # a host that is down has its own patience
-            return None if self._timing.clock() >= give_up_at else retry.backoff(1, dice)
-        asked = None
-        if isinstance(outcome, Response):
-            asked = retry.retry_after(outcome.headers, self._timing.now())
+        if isinstance(outcome, Unreachable) and outcome.unsent:  # the gate knows how long a host is waited for
+            return retry.backoff(1, dice) if gate.may_come_back and attempt < MOST_CONNECTIONS else None
+        asked = retry.retry_after(outcome.headers, self._timing.now()) if isinstance(outcome, Response) else None
         return retry.wait(attempt, asked=asked, remaining=remaining(), dice=dice)
 
     def _gate(self, url: str) -> Admission:
         parts = urlsplit(url)
         origin = f"{parts.scheme}://{parts.netloc}"
         if origin not in self._gates:
-            self._gates[origin] = Admission(host_of(url), most=self._settings.max_in_flight, timing=self._timing)
+            most, patience = self._settings.max_in_flight, self._settings.patience
+            self._gates[origin] = Admission(host_of(url), most=most, patience=patience, timing=self._timing)
         return self._gates[origin]
 
     async def _attempt(self, request: Request, gate: Admission, ticket: Ticket) -> Response | Unreachable | TimedOut:
@@ -140,7 +145,7 @@ class HttpClient:
             return Unreachable(host, Trouble.GARBLED, str(garbled))
         except httpx2.InvalidURL:
             raise NotConfigured(f"{host} is no address that can be asked") from None
-        except (httpx2.HTTPError, OSError, ValueError) as error:
+        except (httpx2.HTTPError, OSError) as error:
             failure = _failure(host, error, route)
             if failure.unsent:
                 gate.failed(ticket, failure, slow=isinstance(error, httpx2.ConnectTimeout))
@@ -155,7 +160,8 @@ class HttpClient:
             status = response.status_code
             asked = retry.retry_after(headers, self._timing.now()) or 0.0
             gate.answered(ticket, overloaded=status in retry.OVERLOAD, pause=min(asked, retry.LONGEST_ASKED))
-            return Response(status, headers, await _body(response, headers, request.limit))
+            limit = request.limit if status < 400 else max(request.limit, ERROR_PAGE)
+            return Response(status, headers, await _body(response, headers, limit))
         finally:
             with anyio.CancelScope(shield=True):  # a connection that is not given back is lost to the pool
                 await response.aclose()
@@ -240,7 +246,7 @@ def _failure(host: str, error: Exception, route: _Route) -> Unreachable:
             return Unreachable(host, trouble, why)
         case httpx2.RemoteProtocolError() if "disconnected" in str(error) or "closed connection" in str(error):
             return Unreachable(host, Trouble.LOST, "connection closed before the answer was whole")
-        case httpx2.ProtocolError() | ValueError():
+        case httpx2.ProtocolError():
             return Unreachable(host, Trouble.GARBLED, "the answer is not HTTP")
         case _:
             return Unreachable(host, Trouble.LOST, "connection lost")

@@ -12,20 +12,19 @@ from tests.support.timing import ManualTime
 pytestmark = pytest.mark.anyio
 
 REFUSED = Unreachable("git.example.test", Trouble.CONNECT, "connection refused")
-FOREVER = float("inf")
 
 
-def gate(time: ManualTime, *, most: int = 2) -> Admission:
-    return Admission("git.example.test", most=most, timing=time.timing)
+def gate(time: ManualTime, *, most: int = 2, patience: float = 0.0) -> Admission:
+    return Admission("git.example.test", most=most, patience=patience, timing=time.timing)
 
 
 async def fail(door: Admission, *, slow: bool = False) -> None:
-    async with door.slot(give_up_at=FOREVER) as ticket:
+    async with door.slot() as ticket:
         door.failed(ticket, REFUSED, slow=slow)
 
 
 async def answer(door: Admission, *, overloaded: bool = False, pause: float = 0.0) -> None:
-    async with door.slot(give_up_at=FOREVER) as ticket:
+    async with door.slot() as ticket:
         door.answered(ticket, overloaded=overloaded, pause=pause)
 
 
@@ -35,7 +34,7 @@ async def most_inside(door: Admission) -> int:
 
     async def visit() -> None:
         nonlocal inside, most
-        async with door.slot(give_up_at=FOREVER):
+        async with door.slot():
             inside += 1
             most = max(most, inside)
             await anyio.lowlevel.checkpoint()
@@ -55,10 +54,10 @@ async def test_who_comes_first_goes_first() -> None:
     door, order = gate(ManualTime(), most=1), list[int]()
 
     async def visit(number: int) -> None:
-        async with door.slot(give_up_at=FOREVER):
+        async with door.slot():
             order.append(number)
 
-    async with anyio.create_task_group() as group, door.slot(give_up_at=FOREVER):
+    async with anyio.create_task_group() as group, door.slot():
         for number in range(10):
             group.start_soon(visit, number)
             await anyio.wait_all_tasks_blocked()
@@ -67,9 +66,9 @@ async def test_who_comes_first_goes_first() -> None:
 
 async def test_a_cancelled_visitor_gives_its_place_up() -> None:
     door = gate(ManualTime(), most=1)
-    async with door.slot(give_up_at=FOREVER):
+    async with door.slot():
         with anyio.move_on_after(0):
-            async with door.slot(give_up_at=FOREVER):
+            async with door.slot():
                 pytest.fail("the slot was taken")
     with anyio.fail_after(5):
         await answer(door)
@@ -108,17 +107,17 @@ async def test_a_host_that_is_down_is_found_out_once() -> None:
     await fail(door, slow=True)
     for _ in range(5):
         with pytest.raises(Unreachable, match="connection refused"):
-            async with door.slot(give_up_at=time.value):
+            async with door.slot():
                 pytest.fail("a request was let through")
 
 
 async def test_a_host_that_is_down_needs_no_free_slot_to_be_told() -> None:
     time = ManualTime()
     door = gate(time, most=1)
-    async with door.slot(give_up_at=FOREVER) as ticket:
+    async with door.slot() as ticket:
         door.failed(ticket, REFUSED, slow=True)
         with anyio.fail_after(5), pytest.raises(Unreachable):
-            async with door.slot(give_up_at=time.value):
+            async with door.slot():
                 pytest.fail("a request was let through")
 
 
@@ -127,24 +126,24 @@ async def test_after_the_hold_one_probe_goes_and_the_others_are_told() -> None:
     door = gate(time)
     await fail(door)
     time.value += HOLDS[0]
-    async with door.slot(give_up_at=FOREVER):
+    async with door.slot():
         with pytest.raises(Unreachable):
-            async with door.slot(give_up_at=time.value):
+            async with door.slot():
                 pytest.fail("a second probe was let through")
 
 
 async def test_those_who_can_wait_go_when_the_probe_is_answered() -> None:
     time = ManualTime()
-    door, went = gate(time), list[str]()
+    door, went = gate(time, patience=60.0), list[str]()
     await fail(door)
     time.value += HOLDS[0]
 
     async def visit() -> None:
-        async with door.slot(give_up_at=FOREVER) as ticket:
+        async with door.slot() as ticket:
             went.append("in")
             door.answered(ticket, overloaded=False)
 
-    async with anyio.create_task_group() as group, door.slot(give_up_at=FOREVER) as probe:
+    async with anyio.create_task_group() as group, door.slot() as probe:
         group.start_soon(visit)
         await anyio.wait_all_tasks_blocked()
         assert went == []
@@ -158,7 +157,7 @@ async def test_a_cancelled_probe_makes_room_for_the_next() -> None:
     await fail(door)
     time.value += HOLDS[0]
     with anyio.CancelScope() as scope:
-        async with door.slot(give_up_at=FOREVER):
+        async with door.slot():
             scope.cancel()
             await anyio.lowlevel.checkpoint()
     with anyio.fail_after(5):
@@ -168,7 +167,7 @@ async def test_a_cancelled_probe_makes_room_for_the_next() -> None:
 async def give_up(door: Admission, time: ManualTime, *, after: float, meanwhile: Ticket | None = None) -> None:
     """A request that its caller gives up ``after`` seconds; another one may be answered ``meanwhile``."""
     with anyio.CancelScope() as scope:
-        async with door.slot(give_up_at=FOREVER):
+        async with door.slot():
             time.value += after
             if meanwhile is not None:
                 door.answered(meanwhile, overloaded=False)
@@ -181,14 +180,14 @@ async def test_a_host_that_says_nothing_to_anybody_is_down() -> None:
     door = gate(time)
     await give_up(door, time, after=SILENCE)
     with pytest.raises(Unreachable, match="no answer in 5 s"):
-        async with door.slot(give_up_at=time.value):
+        async with door.slot():
             pytest.fail("a request was let through")
 
 
 async def test_one_slow_answer_does_not_make_a_host_down_that_answers_others() -> None:
     time = ManualTime()
     door = gate(time)
-    async with door.slot(give_up_at=FOREVER) as other:
+    async with door.slot() as other:
         await give_up(door, time, after=SILENCE, meanwhile=other)
     await answer(door)
 

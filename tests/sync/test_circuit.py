@@ -70,6 +70,14 @@ def test_requests_that_failed_together_count_once() -> None:
     assert circuit.hold(10.0) == HOLDS[0]
 
 
+def test_an_outage_begins_with_its_first_failure() -> None:
+    circuit = opened(at=10.0)
+    circuit.failed(REFUSED, sent_at=20.0, now=20.0, slow=False)
+    assert circuit.down_since == 10.0
+    circuit.answered()
+    assert circuit.down_since < 0
+
+
 def test_the_first_answer_clears_every_trace() -> None:
     circuit = opened(at=10.0, slow=True)
     circuit.answered()

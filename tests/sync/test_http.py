@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from cache.errors import KnowledgeError, TimedOut, TooLarge
 from sync.admission import SILENCE
 from sync.exchange import Request, Response, Trouble, Unreachable
-from sync.http import HttpClient, HttpSettings
+from sync.http import MOST_CONNECTIONS, HttpClient, HttpSettings
 from tests.support.timing import ManualTime
 
 pytestmark = pytest.mark.anyio
@@ -109,6 +109,10 @@ class TestBodies:
         network = Network(httpx2.Response(200, headers={"Content-Length": "1001"}, stream=Unread()))
         with pytest.raises(TooLarge):
             await client(network).send(GET)
+
+    async def test_the_words_of_a_refusal_may_be_longer_than_the_limit(self) -> None:
+        network = Network(httpx2.Response(404, content=b"x" * 5000))
+        assert len((await client(network).send(GET)).body) == 5000
 
     async def test_gzip_that_ends_early_is_asked_for_again(self) -> None:
         packed = gzip.compress(b"text" * 50)
@@ -255,6 +259,29 @@ class TestDown:
         http = HttpClient(HttpSettings(patience=5.0), transport=httpx2.MockTransport(network))
         with anyio.fail_after(5):
             assert (await http.send(GET)).status == 200
+
+    async def test_a_host_that_stays_down_is_waited_for_once_not_by_every_request(self) -> None:
+        network = Network(httpx2.ConnectError("refused"))
+        http = HttpClient(HttpSettings(patience=0.3), transport=httpx2.MockTransport(network))
+        with pytest.raises(Unreachable):
+            await http.send(GET)
+        assert len(network.requests) == 2
+        for _ in range(5):
+            with pytest.raises(Unreachable):
+                await http.send(GET)
+        assert len(network.requests) == 2
+
+    async def test_a_host_that_is_up_and_down_by_turns_is_not_tried_for_ever(self) -> None:
+        class OthersAreAnswered(ManualTime):
+            async def sleep(self, seconds: float) -> None:
+                await super().sleep(seconds)
+                http._gate(URL)._circuit.answered()
+
+        network = Network(httpx2.ConnectError("refused"))
+        http = client(network, OthersAreAnswered(), patience=60.0)
+        with anyio.fail_after(10), pytest.raises(Unreachable):
+            await http.send(GET)
+        assert len(network.requests) == MOST_CONNECTIONS
 
     async def test_a_request_given_up_after_long_silence_opens_the_circuit(self) -> None:
         time = ManualTime()

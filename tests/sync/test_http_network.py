@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import logging
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -171,6 +172,17 @@ async def test_callers_that_give_up_leave_room_for_others() -> None:
         with anyio.fail_after(5):
             await http.send(Request("GET", f"http://127.0.0.1:{port}/", limit=10))
         await http.aclose()
+
+
+async def test_no_log_line_shows_a_header(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    secret = (("Authorization", "token fake-token-for-tests"),)
+    async with serving(respond(ok(b"x"))) as port:
+        http = HttpClient(IMPATIENT)
+        await http.send(Request("GET", f"http://127.0.0.1:{port}/", limit=10, headers=secret))
+        await http.aclose()
+    assert "Response(status=200)" in caplog.text
+    assert "fake-token-for-tests" not in caplog.text
 
 
 class TestTls:
