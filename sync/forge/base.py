@@ -74,6 +74,14 @@ class Refused:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Unchanged:
+    """The file still is the blob ``sha`` that the caller has."""
+
+    path: str
+    sha: str
+
+
 Answer = File | Absent | Refused
 
 
