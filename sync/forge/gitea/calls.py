@@ -1,0 +1,132 @@
+"""What the gateway asks of a forge: each call as the forge's API description (``swagger.json``) has it. Pure.
+
+A path is kept as its parts, so that each is encoded once, whatever it holds.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from urllib.parse import quote, urlencode
+
+API = "/api/v1"
+MAX_JSON = 16 * 1024 * 1024  # bytes of an answer that is read into memory at once
+REPO_PAGE = 50  # repositories asked for at once: the usual most, see max_response_items
+TREE_PAGE = 1000  # tree entries, likewise
+FILES_AT_ONCE = 30  # files of one batch: the usual default_paging_num
+
+_HALF_PAIR = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call below the API's root. ``segments`` and ``query`` are not encoded yet; ``body`` is JSON. ``accept`` is
+    what the answer is in, ``limit`` the most bytes of it, ``known`` the sha of the blob that the caller has."""
+
+    method: str
+    segments: tuple[str, ...]
+    query: tuple[tuple[str, str], ...] = ()
+    body: bytes = field(default=b"", repr=False)
+    accept: str = "application/json"
+    limit: int = MAX_JSON
+    known: str | None = None
+    idempotent: bool = True
+
+    @property
+    def target(self) -> str:
+        """Path and query, encoded (RFC 3986, section 3.3)."""
+        path = "/".join([API, *map(_encoded, self.segments)])
+        return f"{path}?{urlencode(self.query, quote_via=quote, safe='')}" if self.query else path
+
+    @property
+    def headers(self) -> tuple[tuple[str, str], ...]:
+        """The headers that the call itself needs."""
+        content = (("Content-Type", "application/json"),) if self.body else ()
+        condition = (("If-None-Match", f'"{self.known}"'),) if self.known else ()
+        return (("Accept", self.accept), *content, *condition)
+
+    def of(self, name: str) -> Call:
+        """The same call to the repository ``name`` (``owner/name``) instead."""
+        return replace(self, segments=("repos", *name.split("/"), *self.segments[3:]))
+
+    @property
+    def repo(self) -> str | None:
+        """The repository it is about, if any."""
+        return "/".join(self.segments[1:3]) if self.segments[0] == "repos" else None
+
+
+def is_full_name(name: str) -> bool:
+    """Whether ``name`` is ``owner/name``, two parts that can be asked for."""
+    parts = name.split("/")
+    return len(parts) == 2 and all(part.strip(".") and part.isprintable() for part in parts)
+
+
+def is_path(path: str) -> bool:
+    """Whether ``path`` can name a file in git, and be sent: what cannot need not be asked for."""
+    parts = path.split("/")
+    return "\0" not in path and is_text(path) and all(part not in ("", ".", "..") for part in parts)
+
+
+def is_text(word: str) -> bool:
+    """Whether ``word`` has whole characters only: half a surrogate pair cannot be encoded."""
+    return _HALF_PAIR.search(word) is None
+
+
+def user_repos(page: int) -> Call:
+    """The repositories that the token's user owns, or has access to."""
+    return Call("GET", ("user", "repos"), _page(page))
+
+
+def repos_of_user(user: str, page: int) -> Call:
+    """The repositories that ``user`` owns."""
+    return Call("GET", ("users", user, "repos"), _page(page))
+
+
+def repos_of_org(org: str, page: int) -> Call:
+    """The repositories of an organization."""
+    return Call("GET", ("orgs", org, "repos"), _page(page))
+
+
+def repo(name: str) -> Call:
+    """One repository."""
+    return Call("GET", _repo(name))
+
+
+def tree(name: str, sha: str, *, page: int = 1, recursive: bool = False) -> Call:
+    """A tree by the name of a branch, a commit or a tree."""
+    query = (("recursive", "true"),) if recursive else ()
+    return Call("GET", (*_repo(name), "git", "trees", sha), (*query, ("per_page", str(TREE_PAGE)), ("page", str(page))))
+
+
+def raw(name: str, path: str, *, ref: str | None, limit: int, known: str | None = None) -> Call:
+    """A file's bytes, at most ``limit`` of them, or "not modified" for the blob that is ``known``."""
+    segments = (*_repo(name), "raw", *path.split("/"))
+    return Call("GET", segments, _ref(ref), accept="*/*", limit=limit, known=known)
+
+
+def file_contents(name: str, paths: Sequence[str], *, ref: str | None, by_get: bool = False) -> Call:
+    """Many files at once. A forge wants a writer's token for the POST, though it reads; ``by_get`` asks the same
+    within the length that a URL may have."""
+    segments, body = (*_repo(name), "file-contents"), json.dumps({"files": list(paths)}, ensure_ascii=False)
+    if by_get:
+        return Call("GET", segments, (*_ref(ref), ("body", body)))
+    return Call("POST", segments, _ref(ref), body.encode())
+
+
+def _repo(name: str) -> tuple[str, ...]:
+    return ("repos", *name.split("/"))
+
+
+def _page(page: int) -> tuple[tuple[str, str], ...]:
+    return (("limit", str(REPO_PAGE)), ("page", str(page)))
+
+
+def _ref(ref: str | None) -> tuple[tuple[str, str], ...]:
+    return () if ref is None else (("ref", ref),)
+
+
+def _encoded(segment: str) -> str:
+    # Dots alone would be taken for the folder above, by this side or by a proxy on the way.
+    return quote(segment, safe="") if segment.strip(".") else segment.replace(".", "%2E")

@@ -1,0 +1,241 @@
+"""What a forge's answers mean: status, headers and body turned into data, or into one of our errors. Pure.
+
+Every function takes any response at all. What no forge would send, HTML from a proxy or half of a JSON text, becomes
+``Unreachable``; nothing else than the errors of :mod:`sync.forge.base` is raised.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from http import HTTPStatus
+from typing import TypeVar
+from urllib.parse import parse_qs, urlsplit
+
+from cache.model import Listed, ProjectKey, RepoRef
+from sync.exchange import Response
+from sync.forge.base import Absent, Answer, File, Refused
+from sync.forge.gitea import shapes
+from sync.forge.gitea.calls import REPO_PAGE, is_full_name
+from sync.forge.gitea.failures import failure, unexpected
+from sync.forge.gitea.shapes import Malformed
+from sync.forge.gitea.site import Site
+
+T = TypeVar("T")
+
+_LINK = re.compile(r'<([^<>]*)>((?:\s*;\s*[\w*]+\s*=\s*(?:"[^"]*"|[^\s";,]*))*)')
+_DIGITS = re.compile("[0-9]{1,9}")
+_REL = re.compile(r';\s*rel\s*=\s*"?([^";]*)', re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class RepoPage:
+    """One page of a listing. ``more``: another follows; ``last`` is the number of the last one, where told. ``total``
+    is a hint."""
+
+    repos: tuple[Listed, ...]
+    more: bool
+    last: int | None
+    total: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry of a tree: ``kind`` is ``"blob"``, ``"tree"`` or ``"commit"`` (a submodule)."""
+
+    path: str
+    mode: int
+    kind: str
+    sha: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class TreePage:
+    """One page of a tree. ``sha`` is the commit's where a branch was asked for. ``more``: another page follows;
+    ``total`` counts the entries of all, where told."""
+
+    sha: str
+    entries: tuple[Entry, ...]
+    more: bool
+    total: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A file that is there, but too big for a batch."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotModified:
+    """The blob is the one that the caller knows."""
+
+
+def repo_page(response: Response, site: Site, forge: str) -> RepoPage:
+    """A page of any of the listings of repositories. An entry that is ``null`` is passed over."""
+
+    def read() -> RepoPage:
+        entries = shapes.a_list(shapes.parse(response.body))
+        repos = tuple(_listed(shapes.an_object(entry), forge) for entry in entries if entry is not None)
+        total = _number(response.headers.get("x-total-count", ""))
+        links = _links(response.headers.get("link", ""))
+        more = "next" in links and bool(entries)
+        if not links and entries:  # a proxy may have taken the header away: better one request too many
+            more = len(entries) >= REPO_PAGE or (total or 0) > len(entries)
+        return RepoPage(repos, more, _page_of(links.get("last", "")), total)
+
+    return _checked(response, site, read)
+
+
+def repo(response: Response, site: Site, forge: str) -> Listed:
+    """One repository."""
+    return _checked(response, site, lambda: _listed(shapes.an_object(shapes.parse(response.body)), forge))
+
+
+def tree_page(response: Response, site: Site) -> TreePage:
+    """A page of a tree."""
+
+    def read() -> TreePage:
+        record = shapes.an_object(shapes.parse(response.body))
+        entries = tuple(_entry(shapes.an_object(item)) for item in shapes.a_list(record.get("tree")))
+        total = shapes.count(record, "total_count") if "total_count" in record else None
+        return TreePage(shapes.sha(record), entries, shapes.flag(record, "truncated"), total)
+
+    return _checked(response, site, read)
+
+
+def file_contents(response: Response, site: Site, paths: Sequence[str], limit: int) -> tuple[Answer | Unread, ...]:
+    """The answers to the first of ``paths``: a forge may answer fewer than it was asked for."""
+
+    def read() -> tuple[Answer | Unread, ...]:
+        entries = shapes.a_list(shapes.parse(response.body))
+        if len(entries) > len(paths):
+            raise Malformed("more files than were asked for")
+        return tuple(_content(entry, path, limit) for entry, path in zip(entries, paths, strict=False))
+
+    return _checked(response, site, read)
+
+
+def raw(response: Response, site: Site, path: str) -> Answer | NotModified:
+    """A file's bytes. The blob's name is the ``ETag``; where a proxy has taken that away, it is computed."""
+    if response.status == HTTPStatus.NOT_MODIFIED:
+        return NotModified()
+
+    def read() -> Answer:
+        kind = response.headers.get("x-gitea-object-type")
+        if kind == "symlink":
+            return Refused(path, "a symbolic link")
+        if kind is None and response.headers.get("content-type", "").startswith("text/html"):
+            raise Malformed("HTML")  # a forge serves no file as HTML: it is a proxy's page for people
+        etag = response.headers.get("etag", "").removeprefix("W/").strip('"')
+        return File(path, etag if shapes.is_sha(etag) else blob_sha(response.body), response.body)
+
+    if response.status == HTTPStatus.NOT_FOUND and b'"getBlobForEntry"' in response.body:
+        return Refused(path, "a directory")
+    return _checked(response, site, read)
+
+
+def blob_sha(data: bytes) -> str:
+    """Git's name for a blob, in a SHA-1 repository."""
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+
+
+def _checked(response: Response, site: Site, read: Callable[[], T]) -> T:
+    if not HTTPStatus.OK <= response.status < HTTPStatus.MULTIPLE_CHOICES:
+        raise failure(response, site)
+    try:
+        return read()
+    except Malformed as malformed:
+        raise unexpected(site, str(malformed)) from None
+
+
+def _listed(record: shapes.Record, forge: str) -> Listed:
+    key = ProjectKey(forge, shapes.count(record, "id"))
+    name = shapes.text(record, "full_name")
+    if not is_full_name(name):
+        raise Malformed("no full_name")
+    stamp, url = shapes.text(record, "updated_at"), shapes.text(record, "html_url", "")
+    return Listed(
+        RepoRef(key, name, shapes.text(record, "default_branch", "")),
+        stamp,
+        _seconds(stamp),
+        url if url.startswith(("https://", "http://")) else None,
+        shapes.flag(record, "archived"),
+        shapes.flag(record, "fork"),
+        shapes.flag(record, "empty"),
+    )
+
+
+def _entry(record: shapes.Record) -> Entry:
+    try:
+        mode = int(shapes.text(record, "mode"), 8)
+    except ValueError:
+        raise Malformed("no mode") from None
+    kind = shapes.text(record, "type")
+    return Entry(shapes.text(record, "path"), mode, kind, shapes.sha(record), shapes.count(record, "size", 0))
+
+
+def _content(value: object, path: str, limit: int) -> Answer | Unread:
+    if value is None:
+        return Absent(path)
+    record = shapes.an_object(value)
+    if shapes.text(record, "path") != path:
+        raise Malformed("another file than was asked for")
+    kind = shapes.text(record, "type")
+    if kind != "file":
+        return Refused(path, {"symlink": "a symbolic link", "dir": "a directory"}.get(kind, "a submodule"))
+    sha, size = shapes.sha(record), shapes.count(record, "size")
+    if size > limit:
+        return Refused(path, f"larger than {limit} bytes")
+    if record.get("content") is None:
+        return Unread(path) if size else File(path, sha, b"")
+    data = _decoded(shapes.text(record, "content"), shapes.text(record, "encoding"))
+    if len(data) != size:
+        raise Malformed("a file cut short")
+    return File(path, sha, data)
+
+
+def _decoded(content: str, encoding: str) -> bytes:
+    if encoding != "base64":
+        raise Malformed("an unknown encoding")
+    try:
+        return base64.b64decode("".join(content.split()), validate=True)
+    except (binascii.Error, ValueError):
+        raise Malformed("damaged base64") from None
+
+
+def _seconds(stamp: str) -> float | None:
+    """RFC 3339 text as seconds since the UTC epoch."""
+    try:
+        moment = datetime.fromisoformat(stamp)
+        return moment.timestamp() if moment.tzinfo is not None else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def _links(header: str) -> dict[str, str]:
+    """The targets of a ``Link`` header by relation (RFC 8288, section 3)."""
+    links = {}
+    for target, parameters in _LINK.findall(header):
+        relation = _REL.search(parameters)
+        for word in relation[1].lower().split() if relation else ():
+            links[word] = target
+    return links
+
+
+def _page_of(url: str) -> int | None:
+    try:
+        return _number(parse_qs(urlsplit(url).query).get("page", [""])[0])
+    except ValueError:
+        return None
+
+
+def _number(digits: str) -> int | None:
+    return int(digits) if _DIGITS.fullmatch(digits) else None
