@@ -1,0 +1,123 @@
+"""Reads files in the cheapest way that a forge offers: batches, asked for by POST or, where the token may only read,
+by GET; else one by one. A thin driver.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from functools import partial
+from http import HTTPStatus
+
+from cache.errors import NotFound, TooLarge, Unavailable
+from cache.model import Listed
+from sync.concurrency import all_of
+from sync.forge.base import Absent, Answer, Refused
+from sync.forge.gitea import calls, protocol
+from sync.forge.gitea.failures import NoRoute, ScopeMissing
+from sync.forge.gitea.protocol import NotModified, Unread
+from sync.forge.gitea.session import Session
+
+MAX_URL = 4000  # bytes of path and query: what every proxy lets through
+
+
+class _Way(Enum):
+    """How many files are read. Each one is tried until it turns out not to be there."""
+
+    POST = auto()
+    GET = auto()
+    ONE_BY_ONE = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What all files of one read have in common: the repository's ``name``, the commit (``None``: as it is now) and
+    the most bytes of each."""
+
+    name: str
+    ref: str | None
+    limit: int
+
+
+class FileReader:
+    """Reads files through ``session``. ``find`` looks a repository up, to tell why nothing is there."""
+
+    def __init__(self, session: Session, find: Callable[[str], Awaitable[Listed]]) -> None:
+        self._session = session
+        self._find = find
+        self._way = _Way.POST
+
+    async def read(self, wanted: Wanted, paths: Sequence[str]) -> list[Answer]:
+        """The files at ``paths``, of which there is at least one, in that order.
+
+        Raises the errors of :meth:`sync.forge.base.Forge.read`.
+        """
+        # Of one file alone the bytes cost less; but only a batch tells when the commit is gone.
+        if self._way is _Way.ONE_BY_ONE or (len(paths) == 1 and wanted.ref is None):
+            return await self._one_by_one(wanted, paths)
+        chunks = [paths[start : start + calls.FILES_AT_ONCE] for start in range(0, len(paths), calls.FILES_AT_ONCE)]
+        try:
+            parts = await all_of([partial(self._chunk, wanted, chunk) for chunk in chunks])
+        except NoRoute as missing:  # an older forge, unless nothing else can be read either
+            answers = await self._one_by_one(wanted, paths)
+            self._way = _Way.ONE_BY_ONE if missing.lasting else self._way
+            return answers
+        except NotFound:
+            listed = await self._find(wanted.name)
+            if wanted.ref is not None and not listed.empty:
+                host = self._session.site.host
+                raise Unavailable(f"{wanted.name} has no commit {wanted.ref[:10]} any more", host=host) from None
+            return [Absent(path) for path in paths]
+        return [answer for part in parts for answer in part]
+
+    async def one(self, wanted: Wanted, path: str, *, known: str | None = None) -> Answer | NotModified | None:
+        """One file's bytes, ``None`` if the forge finds nothing: no such file, or no such repository."""
+        call = calls.raw(wanted.name, path, ref=wanted.ref, limit=wanted.limit, known=known)
+        try:
+            return protocol.raw(await self._session.send(call), self._session.site, path)
+        except TooLarge:
+            return Refused(path, f"larger than {wanted.limit} bytes")
+        except NotFound:
+            return None
+
+    async def _one_by_one(self, wanted: Wanted, paths: Sequence[str]) -> list[Answer]:
+        found = await all_of([partial(self.one, wanted, path) for path in paths])
+        if not any(found):
+            await self._find(wanted.name)
+        return [
+            Absent(path) if answer is None or isinstance(answer, NotModified) else answer
+            for path, answer in zip(paths, found, strict=True)
+        ]
+
+    async def _chunk(self, wanted: Wanted, paths: Sequence[str]) -> list[Answer]:
+        """The files at ``paths`` by as many batches as it takes: an answer may stop short anywhere."""
+        answers: list[Answer] = []
+        while rest := paths[len(answers) :]:
+            batch = await self._batch(wanted, rest)
+            if not batch:
+                return answers + await self._one_by_one(wanted, rest)
+            big = [entry.path for entry in batch if isinstance(entry, Unread)]
+            whole = dict(zip(big, await self._one_by_one(wanted, big), strict=True)) if big else {}
+            answers += [whole[entry.path] if isinstance(entry, Unread) else entry for entry in batch]
+        return answers
+
+    async def _batch(self, wanted: Wanted, paths: Sequence[str]) -> tuple[Answer | Unread, ...]:
+        """What the forge tells of the first of ``paths``."""
+        by_get = self._way is _Way.GET
+        call = calls.file_contents(wanted.name, paths, ref=wanted.ref, by_get=by_get)
+        fewer = paths[: len(paths) // 2]
+        if by_get and len(call.target) > MAX_URL and fewer:
+            return await self._batch(wanted, fewer)
+        try:
+            response = await self._session.send(call)
+            if response.status == HTTPStatus.REQUEST_URI_TOO_LONG and fewer:
+                return await self._batch(wanted, fewer)
+            return await self._session.parse(response, partial(protocol.file_contents, paths=paths, limit=wanted.limit))
+        except TooLarge:
+            return await self._batch(wanted, fewer) if fewer else (Unread(paths[0]),)
+        except ScopeMissing:
+            if by_get:
+                raise
+            self._way = _Way.GET
+            return await self._batch(wanted, paths)
