@@ -35,15 +35,6 @@ _REMEDIES = {
 }
 
 
-class Damaged(Exception):
-    """The file ``file`` is no sound database; ``failure`` is what to say when nothing can be done about it."""
-
-    def __init__(self, file: Identity) -> None:
-        super().__init__(_DAMAGED)
-        self.file = file
-        self.failure = StoreFailure(_DAMAGED)
-
-
 @dataclass(frozen=True, slots=True)
 class Opened:
     """A connection with the file that it is one to. ``lasting``: it can be kept, and the file replaced if damaged."""
@@ -53,15 +44,26 @@ class Opened:
     lasting: bool = True
 
 
+class Damaged(Exception):
+    """The file of ``opened`` is no sound database; ``failure`` is what to say when nothing can be done about it.
+
+    The connection is still open: closing it would take the write-ahead log away, unless the file is moved first."""
+
+    def __init__(self, opened: Opened) -> None:
+        super().__init__(_DAMAGED)
+        self.opened = opened
+        self.failure = StoreFailure(_DAMAGED)
+
+
 @contextmanager
-def failures(file: Identity | None = None) -> Iterator[None]:
-    """Turn what goes wrong in the block into ``StoreFailure``, or :class:`Damaged` where ``file`` is to be replaced."""
+def failures(opened: Opened | None = None) -> Iterator[None]:
+    """Turn what goes wrong in the block into ``StoreFailure``, or :class:`Damaged` where a file can be replaced."""
     try:
         yield
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the primary one of an extended code
-        if file is not None and code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-            raise Damaged(file) from error
+        if opened is not None and opened.lasting and code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+            raise Damaged(opened) from error
         raise StoreFailure(_REMEDIES.get(code) or f"the cache failed: {error} — run gateway cache check") from error
     except OSError as error:
         why = (error.strerror or str(error)).lower()
@@ -102,7 +104,7 @@ class Opener:
         elif not os.access(self.path.parent, os.W_OK):
             return self._open_unwritable(file)
         opened = Opened(self._connect("mode=rw"), file)
-        with _closed_on_error(opened), failures(file):
+        with _closed_on_error(opened), failures(opened):
             self._prepare(opened)
         return opened
 
@@ -143,7 +145,7 @@ class Opener:
         if opened.file != self._checked:
             small = self.path.stat().st_size <= QUICK_CHECK
             if small and connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
-                raise Damaged(opened.file)
+                raise Damaged(opened)
             self._checked = opened.file
         for setting in _SETTINGS:
             connection.execute(f"PRAGMA {setting}")
@@ -162,6 +164,8 @@ class Opener:
 def _closed_on_error(opened: Opened) -> Iterator[None]:
     try:
         yield
+    except Damaged:
+        raise
     except BaseException:
         opened.connection.close()
         raise

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
@@ -58,9 +58,10 @@ class Database:
             self._writers.release()
 
     def shrink(self) -> None:
-        """Give back to the disk what is no longer used."""
-        with self._lend() as opened, failures():
-            opened.connection.execute("VACUUM")
+        """Give back to the disk what is no longer used, if nobody else is writing."""
+        with suppress(StoreFailure):
+            self._run(None, lambda connection: connection.execute("VACUUM"))
+            self._run(None, lambda connection: connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall())
 
     def close(self) -> None:
         """Close the connections, those in use as soon as they are free."""
@@ -70,7 +71,7 @@ class Database:
         for opened in idle:
             opened.connection.close()
 
-    def _run(self, begin: str, work: Callable[[Connection], T]) -> T:
+    def _run(self, begin: str | None, work: Callable[[Connection], T]) -> T:
         try:
             return self._transact(begin, work)
         except Damaged as damaged:
@@ -78,12 +79,14 @@ class Database:
         try:
             return self._transact(begin, work)
         except Damaged as damaged:
+            damaged.opened.connection.close()
             raise damaged.failure from damaged
 
-    def _transact(self, begin: str, work: Callable[[Connection], T]) -> T:
-        with self._lend() as opened, failures(opened.file if opened.lasting else None):
+    def _transact(self, begin: str | None, work: Callable[[Connection], T]) -> T:
+        with self._lend() as opened, failures(opened):
             connection = opened.connection
-            connection.execute(begin)
+            if begin is not None:
+                connection.execute(begin)
             try:
                 result = work(connection)
                 connection.commit()
@@ -95,9 +98,11 @@ class Database:
     def _replace(self, damaged: Damaged) -> None:
         try:
             with self._opener.alone():
-                aside = recovery.set_aside(self.path, damaged.file, now=self._clock())
+                aside = recovery.set_aside(self.path, damaged.opened.file, now=self._clock())
         except OSError as error:
             raise damaged.failure from error
+        finally:
+            damaged.opened.connection.close()
         if aside is not None:
             message = f"the cache file was damaged: it is now {aside.name}, and a new one is filled by the next sync"
             self._on_notice(StoreNotice(message, {"file": aside.name}))
@@ -107,7 +112,9 @@ class Database:
         opened = self._take() or self._opener.open()
         try:
             yield opened
-        except (StoreFailure, Damaged):
+        except Damaged:
+            raise
+        except StoreFailure:
             opened.connection.close()  # in whatever state it is
             raise
         except BaseException:

@@ -187,6 +187,17 @@ def version_of(connection: Connection) -> int:
 
     Raises ``NewerStore`` for a file of a newer gateway, ``StoreFailure`` for a database that is somebody else's.
     """
+    if connection.in_transaction:
+        return _version_of(connection)
+    connection.execute("BEGIN")  # another process may be migrating: see all before or all after
+    try:
+        return _version_of(connection)
+    finally:
+        connection.rollback()
+
+
+def _version_of(connection: Connection) -> int:
+    # These two numbers are read without the schema, which may hold what this SQLite does not know.
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if application == APPLICATION_ID:
