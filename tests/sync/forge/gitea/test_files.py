@@ -14,7 +14,7 @@ from tests.fake_gitea import FORGEJO, GITEA, GITEA_1_22, Dialect, Limits, Symlin
 from tests.fake_gitea.forge import FakeGitea
 from tests.fake_gitea.objects import Content
 from tests.support.gitea_client import Scripted, client_of, fake_forge, ref_of, scripted_client
-from tests.support.replies import reply
+from tests.support.replies import BIG_FILE, replayed, reply
 
 pytestmark = pytest.mark.anyio
 
@@ -208,6 +208,15 @@ async def test_a_batch_that_answers_nothing_is_read_one_by_one() -> None:
     )
     answers = await scripted_client(network).read(WEB, ["a", "b"], limit=LIMIT)
     assert answers == (File("a", blob_sha(b"text"), b"text"), Absent("b"))
+
+
+async def test_a_big_file_is_read_whole_or_refused() -> None:
+    network = Scripted({"GET /repos/acme/web/raw/big.md": replayed("raw-big-file")})
+    client = scripted_client(network)
+    assert await client.read(WEB, ["big.md"], limit=LIMIT) == (Refused("big.md", f"larger than {LIMIT} bytes"),)
+    (answer,) = await client.read(WEB, ["big.md"], limit=BIG_FILE)
+    assert isinstance(answer, File)
+    assert (answer.sha, len(answer.data)) == ("d220207a7405d0ccb6805f13d2fd6b7a24caa44c", BIG_FILE)
 
 
 async def test_a_body_that_never_ends_is_larger_than_the_limit() -> None:
