@@ -14,7 +14,7 @@ from cache.interface import Store
 from cache.model import MAX_PAGE, Page, PageFacts, Project
 from gateway.pages import page_path
 from sync import page as page_text
-from sync.forge.base import Absent, Answer, File, Forge, Refused
+from sync.forge.base import Absent, Answer, File, Forge, Refused, Unchanged
 from sync.wiki_index import describe
 
 logger = logging.getLogger(__name__)
@@ -54,12 +54,28 @@ class LiveReader:
 
         Raises the errors of :class:`sync.forge.base.Forge`, and ``TimedOut`` past the deadline.
         """
-        forge = self.forges.get(project.key.forge)
-        if forge is None:
-            raise unconfigured(project.key.forge)
+        forge = self._forge(project)
         with anyio.move_on_after(self.deadline):
             return await forge.read(project.repo, paths, limit=MAX_PAGE)
         raise TimedOut(self.deadline)
+
+    async def fetch_one(self, project: Project, path: str, sha: str | None) -> Answer | Unchanged:
+        """The file at ``path`` from the forge, or that it still is the blob ``sha`` that the cache holds.
+
+        Raises as :meth:`fetch`.
+        """
+        if sha is None:
+            return (await self.fetch(project, [path]))[0]
+        forge = self._forge(project)
+        with anyio.move_on_after(self.deadline):
+            return await forge.revalidate(project.repo, path, sha, limit=MAX_PAGE)
+        raise TimedOut(self.deadline)
+
+    def _forge(self, project: Project) -> Forge:
+        forge = self.forges.get(project.key.forge)
+        if forge is None:
+            raise unconfigured(project.key.forge)
+        return forge
 
     async def read(self, project: Project, pages: Sequence[Page]) -> LiveRead:
         """The bodies of ``pages``; a forge that fails is answered for by the cache."""

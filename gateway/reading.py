@@ -16,7 +16,7 @@ from gateway.live import LivePage, LiveRead, LiveReader, described
 from gateway.naming import Names
 from gateway.pages import clean_slug, correct_case, cut, in_folder, page_path, page_url
 from sync import page as page_text
-from sync.forge.base import WIKI, Absent, Answer, File, Refused
+from sync.forge.base import WIKI, Absent, Answer, File, Refused, Unchanged
 
 SHOWN_HEADINGS = 100  # of a page; the rest can be read
 
@@ -66,19 +66,19 @@ class PageReader:
 
     async def _read(self, project: Project, page: Page) -> LivePage:
         """The page from its forge, or the cached copy of a forge that fails. ``body`` is ``None``: no such page."""
-        if self.live.is_fresh(project):
-            copy = await anyio.to_thread.run_sync(self._copy, project, page)
-            if copy.body is not None:
-                return replace(copy, stale=False)
+        copy = await anyio.to_thread.run_sync(self._copy, project, page)
+        if copy.body is not None and self.live.is_fresh(project):
+            return replace(copy, stale=False)
         try:
-            (answer,) = await self.live.fetch(project, [page_path(page.slug)])
+            answer = await self.live.fetch_one(project, page_path(page.slug), None if copy.body is None else page.sha)
         except StoreFailure:
             raise
         except KnowledgeError:
-            copy = await anyio.to_thread.run_sync(self._copy, project, page)
             if copy.body is None:
                 raise
             return copy
+        if isinstance(answer, Unchanged):
+            return LivePage(replace(page, uncommitted=False), copy.body)
         read = await anyio.to_thread.run_sync(self._open, project, page, answer)
         if page.sha:
             gone = (page,) if read.body is None else ()

@@ -116,5 +116,8 @@ class Forge(Protocol):
         """The files at ``paths`` (from the repository's root), in that order, each of at most ``limit`` bytes, at
         ``ref`` (a commit) or as they are now. A missing file is an answer, not an error."""
 
+    async def revalidate(self, repo: RepoRef, path: str, sha: str, *, limit: int) -> Answer | Unchanged:
+        """The file at ``path`` as it is now, or that it still is the blob ``sha`` that the caller has."""
+
     async def aclose(self) -> None:
         """Let go of connections and open files."""

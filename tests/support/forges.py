@@ -10,7 +10,7 @@ import anyio
 
 from cache.errors import KnowledgeError
 from cache.model import Listed, RepoRef, TreeEntry
-from sync.forge.base import Answer, Forge, Head, ListingPage
+from sync.forge.base import Answer, File, Forge, Head, ListingPage, Unchanged
 from sync.forge.local import LocalForge
 from sync.plan import SyncSettings
 from tests.support.repos import make_repo
@@ -93,6 +93,10 @@ class Faulty:
         if repo.name in self.unread:
             raise self.unread[repo.name]
         return await self.inner.read(repo, paths, ref=ref, limit=limit)
+
+    async def revalidate(self, repo: RepoRef, path: str, sha: str, *, limit: int) -> Answer | Unchanged:
+        (answer,) = await self.read(repo, [path], limit=limit)
+        return Unchanged(path, sha) if isinstance(answer, File) and answer.sha == sha else answer
 
     async def aclose(self) -> None:
         await self.inner.aclose()

@@ -17,7 +17,7 @@ from anyio import CapacityLimiter, to_thread
 
 from cache.errors import Denied, InvalidArgument, KnowledgeError, NotFound, Unavailable
 from cache.model import Listed, ProjectKey, RepoRef, TreeEntry
-from sync.forge.base import Answer, Head, ListingPage
+from sync.forge.base import Answer, File, Head, ListingPage, Unchanged
 from sync.forge.local.discovery import HOST, Found, Hidden, Place, Roots
 from sync.forge.local.files import Oversized, is_safe
 from sync.forge.local.layout import Damaged, NoRepository
@@ -94,6 +94,11 @@ class LocalForge:
             return tuple(view.read(path, ref, limit=limit) for path in paths)
 
         return await self._in_thread(lambda: self._visit(repo.name, answers))
+
+    async def revalidate(self, repo: RepoRef, path: str, sha: str, *, limit: int) -> Answer | Unchanged:
+        (answer,) = await self.read(repo, [path], limit=limit)
+        same = isinstance(answer, File) and answer.sha == sha and not answer.uncommitted
+        return Unchanged(path, sha) if same else answer
 
     async def aclose(self) -> None:
         """Nothing stays open between calls; what was kept of wikis is let go of."""
