@@ -54,6 +54,7 @@ class Checkout:
 
     def program(self, path: Path, text: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
+        path.unlink(missing_ok=True)  # it may be a link to the machine's own
         path.write_text(text, encoding="utf-8")
         path.chmod(0o755)
 
