@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import quote_from_bytes
 
 from cache import recovery, schema
 from cache.errors import StoreFailure
@@ -152,7 +153,7 @@ class Opener:
 
     def _connect(self, mode: str) -> Connection:
         return sqlite3.connect(
-            f"{self.path.as_uri()}?{mode}",
+            f"file://{quote_from_bytes(os.fsencode(self.path))}?{mode}",
             uri=True,
             timeout=self.busy_timeout,
             isolation_level=None,
