@@ -44,7 +44,7 @@ def show(out: Console, lines: Iterable[Line]) -> None:
     for each in lines:
         text = Text.assemble(*((printable(piece), style) for piece, style in each.pieces))
         if out.is_terminal:
-            out.print(Padding(text, (0, 0, 0, each.indent)))
+            out.print(Padding(text, (0, 0, 0, each.indent), expand=False))
         else:
             out.print(Text(" " * each.indent) + text, soft_wrap=True)
 

@@ -117,20 +117,21 @@ class _Demo:
         self._show(*(line(text, indent=2) for text in page.text.rstrip("\n").split("\n")))
 
     def _what_next(self) -> list[Line]:
-        command = typed()
-        lines = [
-            line(""),
-            _title("An agent does the same by knowledge.ask_projects and knowledge.get_from. What to type next:"),
-            line(f"{command} init", "bold", ("                             your own repositories", "dim"), indent=2),
-            line(f"{command} sync", "bold", ("                             read them", "dim"), indent=2),
-            line(
-                f"{command} client-config claude-code --write", "bold", ("   and let Claude Code ask", "dim"), indent=2
-            ),
+        steps = [
+            ("init", "your own repositories"),
+            ("sync", "read them"),
+            ("client-config claude-code --write", "let Claude Code ask"),
         ]
         if self.kept:
             config = quote(str(self.folder / "auth.toml"))
-            lines.append(line(f"{command} search 'release checklist' --config {config}", "bold", indent=2))
-        return lines
+            steps.append((f"search 'release checklist' --config {config}", "ask on"))
+        command, width = typed(), max(len(arguments) for arguments, _ in steps[:3])
+        return [
+            line(""),
+            line("An agent does this by knowledge.ask_projects and knowledge.get_from.", "dim"),
+            _title("What to type next"),
+            *(line(f"{command} {what:{width}}", "bold", (f"   {why}", "dim"), indent=2) for what, why in steps),
+        ]
 
     def _show(self, *lines: Line) -> None:
         render.show(self.out, lines)

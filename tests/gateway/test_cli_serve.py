@@ -1,0 +1,77 @@
+"""``gateway serve`` by its flags and by the configuration: what is listed, under which names, and where."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+
+import httpx2
+import pytest
+
+from tests.support.cli import Home, Inside, gateway
+from tests.support.stdio_process import StdioProcess, call, request
+
+
+def listed(home: Home, *args: str) -> set[str]:
+    with StdioProcess(home.path / "log", gateway(["serve", *args])) as server:
+        server.handshake()
+        return {tool["name"] for tool in server.ask(request(1, "tools/list"))["result"]["tools"]}
+
+
+def test_what_a_client_was_told_to_start_answers_the_question(home: Home, run: Inside) -> None:
+    """The main job as Claude Code does it: the command of its entry, a question, the page."""
+    home.with_fleet()
+    run("sync")
+    entry = json.loads(run("client-config", "claude-code").out)["mcpServers"]["knowledge"]
+    with StdioProcess(home.path / "log", [entry["command"], *entry["args"]]) as server:
+        server.handshake()
+        asked = server.ask(call(1, "knowledge.ask_projects", query="yarn on windows", projects=["web", "payments"]))
+        hit, miss = asked["result"]["structuredContent"]["results"]
+        assert (hit["project"], hit["matches"][0]["slug"]) == ("local/acme/web", "concepts/windows-yarn-exec")
+        assert miss["matches"] == []
+        read = server.ask(call(2, "knowledge.get_from", project=hit["project"], slug=hit["matches"][0]["slug"]))
+        page = home.path / "src/acme/web/.wiki/concepts/windows-yarn-exec.md"
+        assert read["result"]["content"][0]["text"] == page.read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("run")
+def test_stdio_lists_dotted_names_unless_told_otherwise(home: Home) -> None:
+    assert "knowledge.ask_projects" in listed(home)
+    assert "knowledge_ask_projects" in listed(home, "--tool-names", "underscore")
+    home.configure('[gateway]\ntool_names = "underscore"\n')
+    assert "knowledge_ask_projects" in listed(home)
+    assert "knowledge.ask_projects" in listed(home, "--tool-names", "dotted")
+
+
+@pytest.mark.usefixtures("run")
+def test_all_tools_of_this_version_are_there_when_only_reading_is_wanted(home: Home) -> None:
+    assert listed(home) == listed(home, "--read-only", "--toolsets", "federation")
+
+
+@pytest.mark.usefixtures("run")
+def test_http_says_where_it_is_and_lists_underscored_names(home: Home) -> None:
+    with subprocess.Popen(gateway(["serve", "--http", "127.0.0.1:0"]), stderr=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stderr is not None
+            url = server.stderr.readline().removeprefix("gateway: serving at ").strip()
+            headers = {"Accept": "application/json, text/event-stream"}
+            answer = httpx2.post(url, json=request(1, "tools/list"), headers=headers, timeout=30)
+            assert "knowledge_ask_projects" in answer.text
+        finally:
+            server.send_signal(signal.SIGTERM)
+        assert server.wait(30) == 0
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.1", "example.test"])  # noqa: S104 it is refused
+def test_an_address_that_others_can_reach_is_refused(run: Inside, host: str) -> None:
+    shown = run("serve", "--http", f"{host}:8321")
+    assert shown.code == 3
+    assert shown.err == ("gateway: only 127.0.0.1, ::1 or localhost can be served: there is no authentication yet\n")
+
+
+def test_a_broken_configuration_ends_the_start(home: Home, run: Inside) -> None:
+    home.configure("[gatway]\n")
+    shown = run("serve")
+    assert (shown.code, shown.out) == (3, "")
+    assert shown.err.endswith("gatway: unknown key — did you mean gateway?\n")
