@@ -143,7 +143,9 @@ class SqliteStore:
     def remember(
         self, key: ProjectKey, pages: Iterable[Page], bodies: Mapping[str, str], facts: Mapping[str, PageFacts]
     ) -> None:
-        self._database.write(snapshots.remember, key, tuple(pages), body_rows(bodies), facts)
+        project = self.project(key)
+        rows = body_rows(bodies) if project is not None and project.mirrored else []
+        self._database.write(snapshots.remember, key, tuple(pages), rows, facts)
 
     def mark_stale(self, key: ProjectKey) -> None:
         self._database.write(snapshots.mark_stale, key, now=self._clock())

@@ -14,7 +14,7 @@ from cache.search.query import Query, fold
 from cache.search.rank import Collected, Hit, Sizes, Terms, ladder
 
 _HIDDEN = "raw"  # the type that only shows when it is asked for
-_RAREST_WORDS = 16  # words by which projects are compared
+_WORDS_COMPARED = 16  # of a query, where the whole fleet is asked
 
 _NAMED = "SELECT id, position, kind, '', 0 FROM page WHERE id BETWEEN ? AND ? AND instr(names, ?) > 0"
 _WORDED = (
@@ -41,7 +41,7 @@ def projects_knowing(connection: Connection, query: Query, limit: int) -> list[P
     equally many, those with the most such pages."""
     words: dict[int, int] = defaultdict(int)
     pages: dict[int, int] = defaultdict(int)
-    for term in Terms.of(query).content[:_RAREST_WORDS]:
+    for term in Terms.of(query).content[:_WORDS_COMPARED]:
         rows = connection.execute(
             f"SELECT rowid >> {PROJECT_SHIFT}, count(*) FROM page_text WHERE page_text MATCH ? GROUP BY 1",  # noqa: S608
             (term.phrase,),

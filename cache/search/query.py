@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import cache
 
 MAX_WORDS = 64  # a longer query is ranked by its first words; the whole still counts as a substring
-MAX_WORD = 64  # code points of a word that count, in queries as in pages
+MAX_WORD = 64  # code points of a word that count
 
 # Scripts that are written without spaces, or glue particles to foreign words: a run of one is a word of its own.
 _HAN = "\u2e80-\u2fdf\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -17,11 +18,8 @@ _HANGUL = "\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3"
 _SOUTHEAST = "\u0e01-\u0e3a\u0e40-\u0e4e\u0e50-\u0e59\u0e81-\u0edf\u1000-\u1049\u1780-\u17d3\u17e0-\u17e9"
 _RUNS = (_HAN, _HIRAGANA, _KATAKANA, _HANGUL, _SOUTHEAST)
 _MARKS = "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u064b-\u065f\u0900-\u0963\u0966-\u0dff"  # signs within a word
-_WORD = re.compile("|".join([f"(?:[^\\W_{''.join(_RUNS)}]+|[{_MARKS}]+)+", *(f"[{run}]+" for run in _RUNS)]))
 _ASCII_WORD = re.compile(r"[a-z0-9]+")
 
-_HAN_WORD = re.compile(f"[{_HAN}]+")
-_HIRAGANA_WORD = re.compile(f"[{_HIRAGANA}]+")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _STOP_WORDS = frozenset(
     "a about all an and any are as at be been but by can could d did do does doesn don for from get had has have how i"
@@ -39,10 +37,18 @@ def fold(text: str) -> str:
     return _SURROGATE.sub("\ufffd", " ".join(folded.replace("ё", "е").split()))
 
 
+@cache
+def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    """A word, one of Han characters, and one of Hiragana. Compiled when first needed, which takes some milliseconds of
+    a start that most often needs none."""
+    others = f"(?:[^\\W_{''.join(_RUNS)}]+|[{_MARKS}]+)+"
+    word = "|".join([others, *(f"[{run}]+" for run in _RUNS)])
+    return re.compile(word), re.compile(f"[{_HAN}]+"), re.compile(f"[{_HIRAGANA}]+")
+
+
 def words_of(folded: str) -> list[str]:
     """The words of a folded text, in order: runs of letters and digits of one kind of script."""
-    words = _ASCII_WORD.findall(folded) if folded.isascii() else _WORD.findall(folded)
-    return [word[:MAX_WORD] for word in words]
+    return _ASCII_WORD.findall(folded) if folded.isascii() else _patterns()[0].findall(folded)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +65,7 @@ class Query:
     def parse(cls, text: str) -> Query:
         """Read a query as typed. Text without a letter or digit has no words and matches as a whole only."""
         whole = fold(text)
-        words = tuple(dict.fromkeys(words_of(whole)))[:MAX_WORDS]
+        words = tuple(dict.fromkeys(word[:MAX_WORD] for word in words_of(whole)))[:MAX_WORDS]
         meant = [word for word in words if not _is_particle(word)] or words
         content = dict.fromkeys(part for word in meant for part in _parts(word))
         return cls(whole, words, tuple(content)[:MAX_WORDS])
@@ -69,10 +75,11 @@ def _is_particle(word: str) -> bool:
     """Whether ``word`` says nothing by itself: a stop word, Japanese grammar, or one letter outside ASCII and Han."""
     if word.isascii():
         return word in _STOP_WORDS
-    return bool(_HIRAGANA_WORD.fullmatch(word)) or (len(word) == 1 and not _HAN_WORD.fullmatch(word))
+    _, han, hiragana = _patterns()
+    return bool(hiragana.fullmatch(word)) or (len(word) == 1 and not han.fullmatch(word))
 
 
 def _parts(word: str) -> list[str]:
-    if len(word) > 2 and _HAN_WORD.fullmatch(word):
+    if len(word) > 2 and not word.isascii() and _patterns()[1].fullmatch(word):
         return [word[at : at + 2] for at in range(len(word) - 1)]
     return [word]

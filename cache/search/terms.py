@@ -15,10 +15,11 @@ import unicodedata
 from collections import Counter
 from dataclasses import dataclass
 
-from cache.search.query import fold, words_of
+from cache.search.query import MAX_WORD, fold, words_of
 from cache.search.stem import stem
 
-MAX_SEARCHED = 1024 * 1024  # code points of a body that are searched
+MAX_SEARCHED = 512 * 1024  # code points of a body that are searched
+MAX_NAMED = 16 * 1024  # code points of a slug, a title or a description that are
 
 _MARK = "·"
 _BORDER = " / "  # between the texts of one page: no term, so no phrase reaches across
@@ -53,12 +54,13 @@ class Term:
 
 def page_terms(slug: str, title: str, description: str) -> str:
     """The terms of what an index tells of a page. A name such as ``yarnCache`` counts by its parts too."""
-    return _BORDER.join(" ".join(_terms(text) + _camel_parts(text)) for text in (slug, title, description))
+    texts = (text[:MAX_NAMED] for text in (slug, title, description))
+    return _BORDER.join(" ".join(_terms(text, MAX_NAMED) + _camel_parts(text)) for text in texts)
 
 
 def body_terms(body: str) -> str:
     """The terms of a page's text."""
-    return " ".join(_terms(body[:MAX_SEARCHED]))
+    return " ".join(_terms(body[:MAX_SEARCHED], MAX_SEARCHED))
 
 
 def length(terms: str) -> int:
@@ -89,17 +91,28 @@ def _count(repeats: str, token: str) -> int:
     return int(repeats[start:] if end < 0 else repeats[start:end])
 
 
-def _terms(text: str) -> list[str]:
+def _terms(text: str, limit: int) -> list[str]:
+    """The terms of ``text``, and of no more than ``limit`` code points once it is folded: some signs grow to many."""
     terms: list[str] = []
     for line in text.split("\n"):  # most lines of most pages are ASCII, which is quicker to read
-        words = words_of(fold(line))
-        terms += map(stem, words) if line.isascii() else [term for word in words for term in _terms_of(word)]
+        folded = fold(line)[:limit]
+        limit -= len(folded) + 1
+        if folded.isascii():
+            terms += [_stem(word) for word in words_of(folded)]
+        else:
+            terms += [term for word in words_of(folded) for term in _terms_of(word)]
+        if limit <= 0:
+            break
     return terms
+
+
+def _stem(word: str) -> str:
+    return stem(word[:MAX_WORD])
 
 
 def _terms_of(word: str) -> list[str]:
     if word.isascii():
-        return [stem(word)]
+        return [_stem(word)]
     return [*_without_diacritics(word), *_pairs(word), _MARK + word[-1]]
 
 
@@ -109,8 +122,8 @@ def _pairs(word: str) -> list[str]:
 
 def _without_diacritics(word: str) -> list[str]:
     plain = "".join(letter for letter in unicodedata.normalize("NFD", word) if not unicodedata.combining(letter))
-    return [stem(plain)] if plain.isascii() and plain else []
+    return [_stem(plain)] if plain.isascii() and plain else []
 
 
 def _camel_parts(text: str) -> list[str]:
-    return [stem(part.lower()) for name in _CAMEL.findall(text) for part in _CAMEL_PART.findall(name)]
+    return [_stem(part.lower()) for name in _CAMEL.findall(text) for part in _CAMEL_PART.findall(name)]

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from cache.errors import StoreFailure
+from cache.schema import Connection
 from cache.store import SqliteStore
 from tests.cache.conftest import OpenStore
 from tests.support.snapshots import key, pages, snapshot, wiki
@@ -99,9 +100,8 @@ def test_closing_leaves_no_log_behind(store: SqliteStore, file: Path) -> None:
 def test_a_work_that_fails_leaves_nothing(store: SqliteStore) -> None:
     store.commit(snapshot("acme/a", 1), listed_at=50)
 
-    def work(connection: object) -> None:
-        store_like = connection
-        assert store_like is not None
+    def work(connection: Connection) -> None:
+        connection.execute("DELETE FROM project")
         raise KeyError("oops")
 
     with pytest.raises(KeyError):

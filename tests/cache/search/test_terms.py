@@ -70,6 +70,18 @@ def test_a_phrase_stands_as_often_as_its_rarest_part() -> None:
     assert repeated(repeats(body_terms("ключ ключ лю")), Term.of("ключ")) == 2
 
 
+def test_a_long_run_of_han_is_searched_to_its_end() -> None:
+    assert finds("队列", "任" * 5000 + "队列")
+
+
+def test_a_long_ascii_word_is_found_by_itself() -> None:
+    assert finds("x" * 500, "x" * 500)
+
+
+def test_signs_that_grow_when_folded_are_searched_within_bounds() -> None:
+    assert len(body_terms("\ufdfa" * MAX_SEARCHED)) < 10 * MAX_SEARCHED
+
+
 def test_only_the_beginning_of_an_enormous_body_is_searched() -> None:
     assert not finds("end", "a " * (MAX_SEARCHED // 2) + " end")
 
