@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -18,5 +19,5 @@ def program() -> tuple[str, ...]:
 
 def typed() -> str:
     """What a person types for ``gateway``: that alone where the shell finds it, else where it is."""
-    (command, *rest) = program()
-    return "gateway" if shutil.which("gateway") == command else " ".join([command, *rest])
+    command = program()
+    return "gateway" if (shutil.which("gateway"),) == command else shlex.join(command)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -65,9 +67,11 @@ class Checkout:
     def uv(self, *, install: str = ":") -> None:
         self.program(self.bin / "uv", FAKE_UV.format(log=self.log, python=self.python(), install=install))
 
-    def run(self, *command: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    def run(
+        self, *command: str, cwd: Path | None = None, reach: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
         script = str(self.root / command[0])
-        env = {"PATH": str(self.bin)}  # no HOME
+        env = {**(reach or {}), "PATH": str(self.bin)}  # no HOME
         return subprocess.run(
             [script, *command[1:]], cwd=cwd or "/", env=env, capture_output=True, text=True, check=False, timeout=300
         )
@@ -260,6 +264,10 @@ def pins(name: str) -> dict[str, Version]:
     return {canonicalize_name(package): Version(version) for package, version in found}
 
 
+# What this machine needs to reach the package index: certificates, proxies, mirrors.
+REACH = {name: value for name, value in os.environ.items() if re.search("(?i)^(pip|uv|ssl)_|_proxy$", name)}
+
+
 @pytest.mark.full
 class TestFreshMachine:
     """The real thing: an empty environment, filled from the package index."""
@@ -273,7 +281,7 @@ class TestFreshMachine:
         (checkout.bin / "python3").symlink_to(Path(sys.base_prefix) / "bin" / "python3")
         if installer == "uv":
             (checkout.bin / "uv").symlink_to(str(shutil.which("uv")))
-        first = checkout.run("scripts/demo")
+        first = checkout.run("scripts/demo", reach=REACH)
         assert first.returncode == 0, first.stderr
         assert "# Windows yarn exec" in first.stdout
         again = checkout.run("scripts/demo", "--help")
