@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import shutil
 import subprocess
 import sys
 import tomllib
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -30,16 +31,17 @@ def tracked() -> list[Path]:
         return [ROOT / name.decode() for name in repo.open_index()]
 
 
-def texts() -> Iterator[tuple[str, str]]:
-    for path in tracked():
-        if path.is_file():
-            yield str(path.relative_to(ROOT)), path.read_bytes().decode("utf-8", "replace")
+@functools.cache
+def texts() -> list[tuple[str, str]]:
+    files = [path for path in tracked() if path.is_file()]
+    return [(str(path.relative_to(ROOT)), path.read_bytes().decode("utf-8", "replace")) for path in files]
 
 
-def sources() -> Iterator[tuple[str, ast.Module]]:
-    for package in PACKAGES:
-        for path in sorted((ROOT / package).rglob("*.py")):
-            yield str(path.relative_to(ROOT)), ast.parse(path.read_bytes())
+@functools.cache
+def imports() -> dict[str, set[str]]:
+    """What each of our modules imports."""
+    paths = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
+    return {str(path.relative_to(ROOT)): imported(ast.parse(path.read_bytes())) for path in paths}
 
 
 def imported(module: ast.Module) -> set[str]:
@@ -84,13 +86,13 @@ class TestImports:
         ],
     )
     def test_a_library_is_used_in_its_place_only(self, library: str, allowed: str) -> None:
-        users = [name for name, module in sources() if library in imported(module)]
+        users = [name for name, libraries in imports().items() if library in libraries]
         assert [name for name in users if not re.fullmatch(allowed, name)] == []
 
     @pytest.mark.parametrize("package", ["sync", "cache"])
     def test_inner_packages_do_not_know_outer_ones(self, package: str) -> None:
         outer = set(PACKAGES[: PACKAGES.index(package)])
-        assert [name for name, module in sources() if name.startswith(package) and imported(module) & outer] == []
+        assert [name for name, found in imports().items() if name.startswith(package) and found & outer] == []
 
 
 class TestStart:
