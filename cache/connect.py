@@ -18,15 +18,16 @@ from cache.lease import Held, exclusive
 from cache.recovery import Identity
 from cache.schema import Connection
 
+OLDEST_SQLITE = (3, 40, 0)
 QUICK_CHECK = 4 * 1024 * 1024  # bytes of a file that is checked when opened; damage of a larger one shows in use
 _SETTINGS = ("synchronous = NORMAL", "foreign_keys = ON", "temp_store = MEMORY", "journal_size_limit = 16777216")
-_OPENING = threading.Lock()  # see cache.recovery: nobody may open a file between its creation and the closing of that
+_OPENING = threading.Lock()  # see cache.recovery: a file just created is closed before any thread opens it
 
-BUSY = "another process holds the cache for too long — try again, or end that process"
+_BUSY = "another process holds the cache for too long — try again, or end that process"
 _DAMAGED = "the cache file is damaged and cannot be replaced now — remove it, then run gateway sync"
 _REMEDIES = {
-    sqlite3.SQLITE_BUSY: BUSY,
-    sqlite3.SQLITE_LOCKED: BUSY,
+    sqlite3.SQLITE_BUSY: _BUSY,
+    sqlite3.SQLITE_LOCKED: _BUSY,
     sqlite3.SQLITE_READONLY: "the cache file is read-only — make it and its folder writable, or set [cache] file",
     sqlite3.SQLITE_FULL: "no space is left for the cache — free some, or set [cache] file to another disk",
     sqlite3.SQLITE_IOERR: "the cache file cannot be read or written — check the disk, or set [cache] file to another",
@@ -86,10 +87,12 @@ class Opener:
             with exclusive(self.path.with_name(self.path.name + ".lock"), wait=self.busy_timeout):
                 yield
         except Held:
-            raise StoreFailure(BUSY) from None
+            raise StoreFailure(_BUSY) from None
 
     def open(self) -> Opened:
         """Raises ``StoreFailure`` (``NewerStore``), :class:`Damaged`."""
+        if sqlite3.sqlite_version_info < OLDEST_SQLITE:
+            raise StoreFailure(f"SQLite {sqlite3.sqlite_version} is too old — run the gateway with 3.40 or newer")
         with _OPENING, failures():
             for _ in range(5):
                 opened = self._open()

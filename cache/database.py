@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
 from cache import recovery
-from cache.connect import BUSY, Damaged, Opened, Opener, failures
+from cache.connect import Damaged, Opened, Opener, failures
 from cache.errors import StoreFailure
 from cache.interface import StoreNotice
 from cache.recovery import Identity
@@ -42,7 +42,7 @@ class Database:
         self._idle: list[Opened] = []
         self._file: Identity | None = None
         self._closed = False
-        self._writers = threading.Lock()  # they queue here, which is fairer than SQLite's waiting in growing steps
+        self._writers = threading.Lock()  # threads queue here: SQLite would wait in growing steps, and give up
 
     def read(self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run ``work`` on one state of the database."""
@@ -50,12 +50,8 @@ class Database:
 
     def write(self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run ``work``: all that it writes is there afterwards, or nothing when it raises."""
-        if not self._writers.acquire(timeout=self._opener.busy_timeout):
-            raise StoreFailure(BUSY)
-        try:
+        with self._writers:
             return self._run("BEGIN IMMEDIATE", lambda connection: work(connection, *args, **kwargs))
-        finally:
-            self._writers.release()
 
     def shrink(self) -> None:
         """Give back to the disk what is no longer used, if nobody else is writing."""

@@ -103,6 +103,8 @@ def clear(connection: Connection) -> None:
     """Forget all projects and runs. The task journal stays."""
     for table in ("project", "body", "fact", "run"):
         connection.execute(f"DELETE FROM {table}")  # noqa: S608
+    for index in ("page_text", "body_text"):  # which keeps what it deletes until it is merged
+        connection.execute(f"INSERT INTO {index} ({index}) VALUES ('delete-all')")  # noqa: S608
 
 
 def _looked_at_since(connection: Connection, key: ProjectKey, listed_at: float) -> bool:
