@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import logging
+import os
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
+from typing import Final
 
 from cache.errors import StoreFailure
 from cache.interface import Store, StoreNotice
 from cache.store import SqliteStore
 from gateway.federation import Federation, Policy
+from gateway.naming import Names
 from gateway.places import user_places
-from gateway.settings import Settings
+from gateway.settings import ForgeSettings, LocalForgeSettings, Settings
 from sync.forge.base import Forge
 from sync.forge.local import LocalForge
 from sync.plan import SyncSettings
+
+SERVING: Final = 1.0  # seconds that a forge which goes down is waited for while somebody waits for the answer
+SYNCING: Final = 30.0  # the same while a sync can sit its restart out
 
 logger = logging.getLogger(__name__)
 
@@ -44,32 +50,49 @@ def open_store(settings: Settings) -> Iterator[Store]:
 
 
 @asynccontextmanager
-async def open_forges(settings: Settings) -> AsyncIterator[Mapping[str, Forge]]:
-    """Every configured forge by its name, open for the block."""
-    forges = {
-        name: LocalForge(name, forge.roots, status_paths=settings.sync.status_paths, max_in_flight=forge.max_in_flight)
-        for name, forge in settings.fleet.items()
-    }
-    try:
+async def open_forges(settings: Settings, *, patience: float = SERVING) -> AsyncIterator[Mapping[str, Forge]]:
+    """Every configured forge by its name, open for the block. One that goes down is waited for ``patience`` seconds."""
+    async with AsyncExitStack() as stack:
+        forges = {}
+        for name, section in settings.fleet.items():
+            forges[name] = _forge(name, section, settings, patience)
+            stack.push_async_callback(forges[name].aclose)
         yield forges
-    finally:
-        for forge in forges.values():
-            await forge.aclose()
 
 
-def sync_settings(settings: Settings) -> SyncSettings:
-    """What a sync of a local forge looks at and keeps: there every body is at hand, so all are mirrored."""
+def _forge(name: str, section: ForgeSettings, settings: Settings, patience: float) -> Forge:
+    if isinstance(section, LocalForgeSettings):
+        return LocalForge(
+            name, section.roots, status_paths=settings.sync.status_paths, max_in_flight=section.max_in_flight
+        )
+    from gateway.gitea import Wiring  # noqa: PLC0415 local repositories need no HTTP
+
+    return Wiring(os.environ, patience).forge(name, section, _meant_for(name, settings.sync.orgs, settings))
+
+
+def sync_settings(settings: Settings) -> Mapping[str, SyncSettings]:
+    """What a sync of each forge looks at and keeps. Every body of a local one is at hand, so all are mirrored."""
+    return {name: _sync_settings(name, forge, settings) for name, forge in settings.fleet.items()}
+
+
+def _sync_settings(name: str, forge: ForgeSettings, settings: Settings) -> SyncSettings:
     section = settings.sync
     return SyncSettings(
-        pages=section.pages,
-        shared=settings.wiki.shared,
+        pages=_meant_for(name, section.pages, settings) if isinstance(section.pages, tuple) else section.pages,
+        shared="".join(_meant_for(name, [settings.wiki.shared], settings)),
         include=section.include,
         exclude=section.exclude,
         archived=section.archived,
         forks=section.forks,
         status_paths=section.status_paths,
-        mirror_everything=True,
+        mirror_everything=isinstance(forge, LocalForgeSettings),
     )
+
+
+def _meant_for(forge: str, words: Sequence[str], settings: Settings) -> tuple[str, ...]:
+    """Those of ``words`` that name something of ``forge``: all that name no other, without the forge's name."""
+    names = Names(tuple(settings.fleet))
+    return tuple(rest for owner, rest in map(names.split, words) if owner in (None, forge))
 
 
 @asynccontextmanager
@@ -81,7 +104,7 @@ async def open_federation(settings: Settings) -> AsyncIterator[Federation]:
         deadline=section.deadline,
         max_age=section.max_age,
         stale_after=section.stale_after,
-        sync=dict.fromkeys(settings.fleet, sync_settings(settings)),
+        sync=sync_settings(settings),
     )
     with open_store(settings) as store:
         async with open_forges(settings) as forges:

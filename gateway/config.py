@@ -2,7 +2,7 @@
 
 The file is named by ``--config`` or ``$GATEWAY_CONFIG``, else it is ``auth.toml`` in the user's configuration folder;
 never the working directory's: a client may start the gateway inside a foreign repository. Every key is also an
-environment variable, which wins: ``[forge] roots`` is ``GATEWAY_FORGE__ROOTS``. No error shows a value.
+environment variable, which wins: ``[forge] url`` is ``GATEWAY_FORGE__URL``. No error shows a value.
 """
 
 from __future__ import annotations
@@ -18,7 +18,18 @@ from pydantic import ValidationError
 from pydantic_settings import EnvSettingsSource
 
 from cache.errors import NotConfigured
-from gateway.settings import ENV_NESTED, ENV_PREFIX, SECTIONS, CacheSection, ForgeSettings, Settings
+from gateway.settings import (
+    ENV_NESTED,
+    ENV_PREFIX,
+    FORGE_KINDS,
+    SECTIONS,
+    TOKEN_KEYS,
+    CacheSection,
+    ForgeSettings,
+    GiteaForgeSettings,
+    LocalForgeSettings,
+    Settings,
+)
 from gateway.wording import near
 
 FILE_NAME: Final = "auth.toml"
@@ -87,7 +98,7 @@ def load(path: Path | None, environ: Mapping[str, str], home: Path) -> Loaded | 
     if path is None and not from_environ:
         return None
     try:
-        settings = Settings(**_merged(from_file, from_environ))
+        settings = Settings(**_merged(_without_other_tokens(from_file, from_environ), from_environ))
     except ValidationError as error:
         raise InvalidConfig(_explain(error, path, from_environ)) from None
     return Loaded(_anchored(settings, None if path is None else path.parent, home), path)
@@ -111,8 +122,8 @@ def _foreign_variables(environ: Mapping[str, str]) -> list[str]:
     ``GATEWAY_PORT`` for a service called "gateway"), unless only its underscores are off."""
     known = {
         "_".join((section, key)).upper(): f"{ENV_PREFIX}{section}{ENV_NESTED}{key}".upper()
-        for section, model in SECTIONS.items()
-        for key in model.model_fields
+        for section, keys in SECTIONS.items()
+        for key in keys
     }
     problems = []
     for name in environ:
@@ -131,6 +142,17 @@ def _foreign_variables(environ: Mapping[str, str]) -> list[str]:
     return problems
 
 
+def _without_other_tokens(low: Mapping[str, Any], high: Mapping[str, Any]) -> Mapping[str, Any]:
+    """``low`` without any way to a token of a forge for which ``high`` has one: this wins, whatever key it is."""
+    inner = {
+        key: _without_other_tokens(low[key], value)
+        for key, value in high.items()
+        if isinstance(low.get(key), dict) and isinstance(value, dict)
+    }
+    dropped = TOKEN_KEYS if any(high.get(key) for key in TOKEN_KEYS) else ()
+    return {key: value for key, value in {**low, **inner}.items() if key not in dropped}
+
+
 def _merged(low: Mapping[str, Any], high: Mapping[str, Any]) -> dict[str, Any]:
     both = {
         key: _merged(low[key], value)
@@ -144,20 +166,36 @@ def _explain(error: ValidationError, path: Path | None, from_environ: Mapping[st
     """One line for each place that is wrong."""
     lines: dict[tuple[str, ...], str] = {}
     for detail in error.errors(include_input=False, include_url=False):
-        place = tuple(str(part) for part in detail["loc"][: 3 if detail["loc"][:1] == ("forges",) else 2])
+        place, kind = _place(tuple(map(str, detail["loc"])))
         message = detail["msg"].removeprefix("Value error, ").replace("Input should", "should")
         if detail["type"] == "extra_forbidden":
-            message = "unknown key" + _did_you_mean(place)
+            message = _unknown(place, kind)
         elif detail["type"] == "missing":
             message = "missing"
         lines.setdefault(place, f"{_label(place, path, from_environ)}{message}")
     return list(lines.values())
 
 
-def _did_you_mean(place: tuple[str, ...]) -> str:
-    model = Settings if len(place) == 1 else SECTIONS["forge" if place[0] == "forges" else place[0]]
-    meant = near(place[-1].lower(), model.model_fields)
-    return f" — did you mean {meant}?" if meant else f" — known are: {', '.join(model.model_fields)}"
+def _place(loc: tuple[str, ...]) -> tuple[tuple[str, ...], str | None]:
+    """Section and key of a problem, and of which kind the forge is whose problem it is."""
+    depth = {"forge": 1, "forges": 2}.get(loc[0]) if loc else None
+    if depth is None:
+        return loc[:2], None
+    kind = next((word for word in loc[depth : depth + 1] if word in FORGE_KINDS), None)
+    rest = loc[depth + (kind is not None) :]
+    return (*loc[:depth], *rest[:1]), kind
+
+
+def _unknown(place: tuple[str, ...], kind: str | None) -> str:
+    """What to say of a key that nobody knows, or that belongs to another ``kind`` of forge."""
+    key = place[-1]
+    if kind is not None:
+        for other, model in FORGE_KINDS.items():
+            if key in model.model_fields:
+                return f"is a key of {other} forges, and this one is {kind}"
+    known = FORGE_KINDS[kind].model_fields if kind else Settings.model_fields if len(place) == 1 else SECTIONS[place[0]]
+    meant = near(key.lower(), known)
+    return "unknown key" + (f" — did you mean {meant}?" if meant else f" — known are: {', '.join(known)}")
 
 
 def _label(place: tuple[str, ...], path: Path | None, from_environ: Mapping[str, Any]) -> str:
@@ -188,14 +226,25 @@ def _anchored(settings: Settings, base: Path | None, home: Path) -> Settings:
             raise InvalidConfig([f"{key}: without a configuration file, a path starts with / or ~"])
         return (base or home) / path
 
-    def rooted(forge: ForgeSettings, key: str) -> ForgeSettings:
-        return forge.model_copy(update={"roots": tuple(anchor(root, f"{key} roots") for root in forge.roots)})
+    def whole(path: str, key: str) -> str:
+        return path and str(anchor(path, key))
 
-    file = settings.cache.file and str(anchor(settings.cache.file, "[cache] file"))
+    def anchored(forge: ForgeSettings, section: str) -> ForgeSettings:
+        match forge:
+            case LocalForgeSettings():
+                return forge.model_copy(
+                    update={"roots": tuple(anchor(root, f"{section} roots") for root in forge.roots)}
+                )
+            case GiteaForgeSettings():
+                token_file = whole(forge.token_file, f"{section} token_file")
+                return forge.model_copy(
+                    update={"token_file": token_file, "ca_file": whole(forge.ca_file, f"{section} ca_file")}
+                )
+
     return settings.model_copy(
         update={
-            "forge": settings.forge and rooted(settings.forge, "[forge]"),
-            "forges": {name: rooted(forge, f"[forges.{name}]") for name, forge in settings.forges.items()},
-            "cache": CacheSection(file=file),
+            "forge": settings.forge and anchored(settings.forge, "[forge]"),
+            "forges": {name: anchored(forge, f"[forges.{name}]") for name, forge in settings.forges.items()},
+            "cache": CacheSection(file=whole(settings.cache.file, "[cache] file")),
         }
     )

@@ -6,10 +6,22 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, Final, Literal, Self, TypeAlias
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    SecretStr,
+    Tag,
+    model_validator,
+)
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+
+from cache.errors import NotConfigured
 
 ENV_PREFIX: Final = "GATEWAY_"
 ENV_NESTED: Final = "__"
@@ -56,10 +68,14 @@ def _forge_name(name: str) -> str:
     return name
 
 
-def _this_version_reads(kind: object) -> object:
-    if kind != "local":
-        raise ValueError('this version reads local repositories: write kind = "local"')
-    return kind
+def _forge_url(url: str) -> str:
+    from sync.forge.gitea.site import Site  # noqa: PLC0415 who has no such forge starts without it
+
+    try:
+        Site.of(url)
+    except NotConfigured as error:
+        raise ValueError(error.message.removeprefix("[forge] url ")) from None
+    return url.strip()
 
 
 Seconds = Annotated[float, BeforeValidator(seconds)]
@@ -71,20 +87,60 @@ class _Section(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
-class ForgeSettings(_Section):
-    """Where repositories are. ``roots`` are absolute once loaded; every git repository below one is a project."""
+class LocalForgeSettings(_Section):
+    """Repositories on this machine. ``roots`` are absolute once loaded; every git repository below one is a project."""
 
-    kind: Annotated[Literal["local"], BeforeValidator(_this_version_reads)]
+    kind: Literal["local"] = "local"
     roots: Paths = Field(min_length=1)
     max_in_flight: int = Field(default=8, ge=1, le=64)
 
 
+class GiteaForgeSettings(_Section):
+    """A Gitea or Forgejo server. ``token_file`` and ``ca_file`` are absolute once loaded, or empty. At most one of the
+    three ways to a token is set; an empty ``user`` stands for all that the token lists."""
+
+    kind: Literal["gitea"] = "gitea"
+    url: Annotated[str, AfterValidator(_forge_url)]
+    user: str = ""
+    token: SecretStr = SecretStr("")
+    token_file: str = ""
+    token_command: SecretStr = SecretStr("")  # one may hold a password
+    ca_file: str = ""
+    max_in_flight: int = Field(default=8, ge=1, le=64)
+
+    @model_validator(mode="after")
+    def _one_way_to_a_token(self) -> Self:
+        if sum(map(bool, (self.token, self.token_file, self.token_command))) > 1:
+            raise ValueError("set one of token, token_file and token_command")
+        return self
+
+
+def _kind(forge: object) -> object:
+    """Which kind of forge is meant: the one that it says, or what its keys tell."""
+    if not isinstance(forge, dict):
+        return getattr(forge, "kind", None)
+    return forge.get("kind") or ("gitea" if "url" in forge else "local" if "roots" in forge else None)
+
+
+ForgeSettings: TypeAlias = Annotated[
+    Annotated[GiteaForgeSettings, Tag("gitea")] | Annotated[LocalForgeSettings, Tag("local")],
+    Discriminator(
+        _kind,
+        custom_error_type="kind_of_forge",
+        custom_error_message="set url for a Gitea or Forgejo server, or roots for repositories on this machine; "
+        'kind, where it is set, is "gitea" or "local"',
+    ),
+]
+
+
 class SyncSection(_Section):
-    """What a sync looks at and keeps; see :class:`sync.plan.SyncSettings`."""
+    """What a sync looks at and keeps; see :class:`sync.plan.SyncSettings`. ``orgs`` are listed beside what a Gitea
+    forge lists of itself."""
 
     pages: Annotated[Literal["index", "all"] | tuple[str, ...], BeforeValidator(_pages)] = "index"
     include: Words = ()
     exclude: Words = ()
+    orgs: Words = ()
     archived: bool = True
     forks: bool = True
     status_paths: Words = (".tasks/STATUS.md", "STATUS.md")
@@ -157,10 +213,16 @@ class Settings(BaseSettings):
         return (init_settings,)
 
 
-SECTIONS: Final[Mapping[str, type[BaseModel]]] = {
-    "forge": ForgeSettings,
+FORGE_KINDS: Final[Mapping[str, type[BaseModel]]] = {"gitea": GiteaForgeSettings, "local": LocalForgeSettings}
+TOKEN_KEYS: Final = ("token", "token_file", "token_command")
+_SECTIONS: Final[Mapping[str, type[BaseModel]]] = {
     "sync": SyncSection,
     "cache": CacheSection,
     "wiki": WikiSection,
     "gateway": GatewaySection,
 }
+SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
+    "forge": tuple(dict.fromkeys(key for model in FORGE_KINDS.values() for key in model.model_fields)),
+    **{name: tuple(model.model_fields) for name, model in _SECTIONS.items()},
+}
+"""The keys of each section of the file; ``forge`` has those of every kind."""

@@ -17,9 +17,15 @@ Watch = Callable[[str], AbstractContextManager[Progress]]  # who watches the syn
 
 
 async def sync_fleet(
-    store: Store, forges: Mapping[str, Forge], settings: SyncSettings, watch: Watch, *, clock: Callable[[], float]
+    store: Store,
+    forges: Mapping[str, Forge],
+    settings: Mapping[str, SyncSettings],
+    watch: Watch,
+    *,
+    clock: Callable[[], float],
 ) -> tuple[SyncReport, ...]:
-    """Sync the forges one after the other, and forget those that are configured no longer.
+    """Sync the forges one after the other, each by its ``settings``, and forget those that are configured no longer.
+    One that fails does not keep the others from being synced.
 
     Raises ``SyncRunning`` at once when another sync holds the lease, ``StoreFailure``.
     """
@@ -28,7 +34,7 @@ async def sync_fleet(
         reports = []
         for name, forge in forges.items():
             with watch(name) as progress:
-                reports.append(await sync_forge(forge, store, settings, clock=clock, progress=progress))
+                reports.append(await sync_forge(forge, store, settings[name], clock=clock, progress=progress))
         return tuple(reports)
 
 

@@ -23,7 +23,7 @@ from gateway.exits import Exit
 from gateway.program import typed
 from gateway.reading import PageRequest
 from gateway.render import Line, line
-from gateway.settings import CacheSection, ForgeSettings, Settings, WikiSection
+from gateway.settings import CacheSection, LocalForgeSettings, Settings, WikiSection
 from gateway.syncing import sync_fleet
 
 verb = new_verb()
@@ -56,7 +56,7 @@ class _Demo:
     @property
     def settings(self) -> Settings:
         return Settings(
-            forge=ForgeSettings(kind="local", roots=(self.folder / "fleet",)),
+            forge=LocalForgeSettings(roots=(self.folder / "fleet",)),
             cache=CacheSection(file=str(self.folder / "cache.db")),
             wiki=WikiSection(shared=SHARED),
         )

@@ -25,7 +25,7 @@ from gateway.config import InvalidConfig
 from gateway.doctor import Finding, State
 from gateway.exits import Exit
 from gateway.naming import Names
-from gateway.settings import Settings
+from gateway.settings import LocalForgeSettings, Settings
 
 PACKAGES = ("gateway", "sync", "cache")
 STYLES = {State.OK: "green", State.NOTE: "cyan", State.WARN: "yellow", State.FAIL: "bold red"}
@@ -71,7 +71,8 @@ def _findings(config: Path | None) -> Iterator[Finding]:
 
 
 def _of_fleet(settings: Settings) -> Iterator[Finding]:
-    unreadable = list(doctor.roots([root for forge in settings.fleet.values() for root in forge.roots]))
+    local = [forge for forge in settings.fleet.values() if isinstance(forge, LocalForgeSettings)]
+    unreadable = list(doctor.roots([root for forge in local for root in forge.roots]))
     yield from unreadable
     if not unreadable:
         yield from anyio.run(_of_forges, settings)

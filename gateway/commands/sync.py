@@ -64,12 +64,12 @@ class _Run:
     as_json: bool
 
     async def once(self) -> Exit:
-        async with app.open_forges(self.settings) as forges:
+        async with app.open_forges(self.settings, patience=app.SYNCING) as forges:
             return await self._sync(forges)
 
     async def again_and_again(self, pause: float) -> Exit:
         """Sync, and again ``pause`` seconds after each end, until a signal asks for a clean end."""
-        async with app.open_forges(self.settings) as forges, anyio.create_task_group() as group:
+        async with app.open_forges(self.settings, patience=app.SYNCING) as forges, anyio.create_task_group() as group:
             group.start_soon(_cancel_on_signal, group.cancel_scope)
             while True:
                 try:

@@ -16,6 +16,7 @@ from gateway.config import InvalidConfig, Loaded
 EXAMPLE = Path(__file__).parents[2] / "auth.example.toml"
 SENTINEL = "fake-hunter2"
 FORGE = '[forge]\nkind = "local"\nroots = ["~/src"]\n'
+GITEA = '[forge]\nurl = "https://git.example.test/"\n'
 
 
 @pytest.fixture
@@ -29,6 +30,12 @@ def load(tmp_path: Path, text: str, environ: Mapping[str, str] | None = None) ->
     loaded = config.load(path, environ or {}, tmp_path / "home")
     assert loaded is not None
     return loaded
+
+
+def roots(loaded: Loaded) -> tuple[Path, ...]:
+    forge = loaded.settings.fleet["default"]
+    assert isinstance(forge, settings.LocalForgeSettings)
+    return forge.roots
 
 
 def problems(tmp_path: Path, text: str, environ: Mapping[str, str] | None = None) -> tuple[str, ...]:
@@ -73,11 +80,11 @@ class TestFinding:
 
 class TestPaths:
     def test_a_tilde_is_the_home_folder(self, tmp_path: Path, home: Path) -> None:
-        assert load(tmp_path, FORGE).settings.fleet["default"].roots == (home / "src",)
+        assert roots(load(tmp_path, FORGE)) == (home / "src",)
 
     def test_a_relative_path_starts_at_the_file(self, tmp_path: Path) -> None:
         loaded = load(tmp_path, '[forge]\nkind = "local"\nroots = ["src"]\n[cache]\nfile = "a/cache.db"\n')
-        assert loaded.settings.fleet["default"].roots == (tmp_path / "src",)
+        assert roots(loaded) == (tmp_path / "src",)
         assert loaded.settings.cache.file == str(tmp_path / "a" / "cache.db")
 
     def test_a_relative_path_needs_a_file_to_start_at(self, home: Path) -> None:
@@ -106,7 +113,7 @@ class TestEnvironment:
         loaded = config.load(None, environ, home)
         assert loaded is not None
         assert loaded.path is None
-        assert loaded.settings.fleet["default"].roots == (home / "a", Path("/b"))
+        assert roots(loaded) == (home / "a", Path("/b"))
         assert loaded.settings.sync.exclude == ("x/*",)
         assert loaded.settings.sync.forks is False
         assert loaded.settings.gateway.deadline == 5.0
@@ -115,11 +122,12 @@ class TestEnvironment:
         text = FORGE + "max_in_flight = 2\n[forge.nothing]\n"
         loaded = load(tmp_path, text.replace("[forge.nothing]\n", ""), {"GATEWAY_FORGE__MAX_IN_FLIGHT": "3"})
         assert loaded.settings.fleet["default"].max_in_flight == 3
-        assert len(loaded.settings.fleet["default"].roots) == 1
+        assert len(roots(loaded)) == 1
 
     def test_a_named_forge_can_be_set(self, tmp_path: Path) -> None:
         environ = {"GATEWAY_FORGES__WORK__KIND": "local", "GATEWAY_FORGES__WORK__ROOTS": "/srv/work"}
-        assert load(tmp_path, "", environ).settings.fleet["work"].roots == (Path("/srv/work"),)
+        expected = settings.LocalForgeSettings(roots=(Path("/srv/work"),))
+        assert load(tmp_path, "", environ).settings.fleet == {"work": expected}
 
     def test_an_unknown_section_is_told_with_a_near_one(self, tmp_path: Path) -> None:
         found = problems(tmp_path, "", {"GATEWAY_FROGE__KIND": SENTINEL})
@@ -138,17 +146,82 @@ class TestEnvironment:
         assert config.load(None, environ, home) is None
 
 
+class TestForges:
+    def test_the_kind_need_not_be_said(self, tmp_path: Path) -> None:
+        text = '[forges.work]\nurl = "https://git.example.test"\n[forges.here]\nroots = ["~/src"]\n'
+        assert {name: forge.kind for name, forge in load(tmp_path, text).settings.fleet.items()} == {
+            "work": "gitea",
+            "here": "local",
+        }
+
+    def test_but_it_may_be(self, tmp_path: Path) -> None:
+        forge = load(tmp_path, GITEA + 'kind = "gitea"\n').settings.fleet["default"]
+        assert isinstance(forge, settings.GiteaForgeSettings)
+        assert forge.url == "https://git.example.test/"
+
+    def test_files_start_where_the_configuration_lies(self, tmp_path: Path, home: Path) -> None:
+        forge = load(tmp_path, GITEA + 'token_file = "token"\nca_file = "~/ca.pem"\n').settings.forge
+        assert isinstance(forge, settings.GiteaForgeSettings)
+        assert (forge.token_file, forge.ca_file) == (str(tmp_path / "token"), str(home / "ca.pem"))
+
+    @pytest.mark.parametrize("key", settings.TOKEN_KEYS)
+    def test_a_token_of_the_environment_takes_the_place_of_any_in_the_file(self, tmp_path: Path, key: str) -> None:
+        text = f'[forges.work]\nurl = "https://git.example.test"\n{key} = "{SENTINEL}"\n'
+        forge = load(tmp_path, text, {"GATEWAY_FORGES__WORK__TOKEN": "fake-token"}).settings.forges["work"]
+        assert isinstance(forge, settings.GiteaForgeSettings)
+        assert forge.token.get_secret_value() == "fake-token"
+        assert not forge.token_file
+        assert not forge.token_command
+
+    def test_two_tokens_of_the_environment_are_one_too_many(self, tmp_path: Path) -> None:
+        environ = {"GATEWAY_FORGE__TOKEN": SENTINEL, "GATEWAY_FORGE__TOKEN_FILE": f"/{SENTINEL}"}
+        assert problems(tmp_path, GITEA, environ) == ("GATEWAY_FORGE: set one of token, token_file and token_command",)
+
+    @pytest.mark.parametrize("key", ["token", "token_command"])
+    def test_no_representation_shows_a_secret(self, tmp_path: Path, key: str) -> None:
+        loaded = load(tmp_path, f'{GITEA}{key} = "{SENTINEL}"\n')
+        shown = (
+            repr(loaded),
+            str(loaded.settings),
+            repr(loaded.settings.model_dump()),
+            loaded.settings.model_dump_json(),
+        )
+        assert all(SENTINEL not in text for text in shown)
+
+
 class TestMistakes:
     @pytest.mark.parametrize(
         ("text", "expected"),
         [
             (f'[sync]\npage = "{SENTINEL}"\n', "[sync] page: unknown key — did you mean pages?"),
-            (f'[forge]\nkind = "local"\nroots = ["/r"]\nzz = "{SENTINEL}"\n', "[forge] zz: unknown key — known are: "),
+            (
+                f'[forge]\nkind = "local"\nroots = ["/r"]\nzz = "{SENTINEL}"\n',
+                "[forge] zz: unknown key — known are: kind",
+            ),
+            (f'{GITEA}rooots = "{SENTINEL}"\n', "[forge] rooots: unknown key — known are: kind, url"),
+            (f'{GITEA}tokn = "{SENTINEL}"\n', "[forge] tokn: unknown key — did you mean token?"),
+            (f'{GITEA}roots = ["{SENTINEL}"]\n', "[forge] roots: is a key of local forges, and this one is gitea"),
+            (f'{FORGE}url = "{SENTINEL}"\n', "[forge] url: is a key of gitea forges, and this one is local"),
+            (
+                f'[forges.work]\nroots = ["/r"]\ntoken = "{SENTINEL}"\n',
+                "[forges.work] token: is a key of gitea forges, and this one is local",
+            ),
+            (f'[forges.gitea]\nurl = "/{SENTINEL}"\n', "[forges.gitea] url: is no address such as https://"),
+            (f'[forge]\nurl = "https://me:{SENTINEL}@host"\n', "[forge] url: has to stand without user name"),
+            (f'[forge]\nurl = ["{SENTINEL}"]\n', "[forge] url: should be a valid string"),
+            (f'{GITEA}token = ["{SENTINEL}"]\n', "[forge] token: should be a valid string"),
+            (
+                f'{GITEA}token = "{SENTINEL}"\ntoken_command = "{SENTINEL}"\n',
+                "[forge]: set one of token, token_file and token_command",
+            ),
+            (f'[forge]\nuser = "{SENTINEL}"\n', "[forge]: set url for a Gitea or Forgejo server, or roots for"),
+            (f'forge = "{SENTINEL}"\n', "[forge]: set url for"),
             (f'[snyc]\npages = "{SENTINEL}"\n', "snyc: unknown key — did you mean sync?"),
             (f'token = "{SENTINEL}"\n', "token: unknown key — known are: forge, forges, sync, cache, wiki, gateway"),
             ('[forge]\nkind = "local"\n', "[forge] roots: missing"),
+            ('[forge]\nkind = "gitea"\n', "[forge] url: missing"),
             ('[forge]\nkind = "local"\nroots = []\n', "[forge] roots: "),
-            (f'[forge]\nkind = "{SENTINEL}"\nroots = ["/r"]\n', "[forge] kind: this version reads local repositories"),
+            (f'[forge]\nkind = "{SENTINEL}"\nroots = ["/r"]\n', "[forge]: set url for a Gitea or"),
             (f'[gateway]\ndeadline = "{SENTINEL}"\n', "[gateway] deadline: should be a duration such as "),
             ('[gateway]\ndeadline = "0s"\n', "[gateway] deadline: should be longer than nothing"),
             (f'[gateway]\ntool_names = "{SENTINEL}"\n', "[gateway] tool_names: should be '', 'dotted' or 'underscore'"),
@@ -194,7 +267,7 @@ class TestMistakes:
     def test_a_byte_order_mark_is_no_mistake(self, tmp_path: Path) -> None:
         assert load(tmp_path, "\ufeff" + FORGE).settings.fleet
 
-    @given(st.dictionaries(st.sampled_from(["kind", "roots", "max_in_flight", "x"]), st.just(SENTINEL), min_size=1))
+    @given(st.dictionaries(st.sampled_from([*settings.SECTIONS["forge"], "x"]), st.just(SENTINEL), min_size=1))
     def test_no_value_is_ever_shown(self, forge: dict[str, str]) -> None:
         environ = {f"GATEWAY_FORGE__{key.upper()}": value for key, value in forge.items()}
         with pytest.raises(InvalidConfig) as failure:
@@ -233,25 +306,30 @@ def test_settings_cannot_be_changed(tmp_path: Path) -> None:
 
 
 class TestExample:
-    """``auth.example.toml`` shows every key with its default."""
+    """``auth.example.toml`` shows every key with its default; the second kind of forge in a comment."""
 
-    def test_it_is_valid(self, home: Path) -> None:
-        loaded = config.load(EXAMPLE, {}, home)
-        assert loaded is not None
-        assert loaded.settings.fleet["default"].roots == (home / "src",)
+    TEXT = EXAMPLE.read_text(encoding="utf-8")
+
+    def local_forge(self) -> str:
+        """The commented section, as it is when the comment marks are taken away."""
+        lines = self.TEXT[self.TEXT.index("# [forge]") :].partition("\n\n")[0].splitlines()
+        return "\n".join(line.removeprefix("# ") for line in lines)
+
+    def load(self, tmp_path: Path, text: str) -> settings.Settings:
+        return load(tmp_path, text).settings
 
     def test_it_has_every_key(self) -> None:
-        example = tomllib.loads(EXAMPLE.read_text(encoding="utf-8"))
-        assert example.keys() == settings.SECTIONS.keys()
-        assert {name: set(section) for name, section in example.items()} == {
-            name: set(model.model_fields) for name, model in settings.SECTIONS.items()
-        }
+        example = tomllib.loads(self.TEXT)
+        keys = {name: set(known) for name, known in settings.SECTIONS.items()}
+        keys["forge"] = set(settings.GiteaForgeSettings.model_fields)
+        assert {name: set(section) for name, section in example.items()} == keys
+        assert set(tomllib.loads(self.local_forge())["forge"]) == set(settings.LocalForgeSettings.model_fields)
 
-    def test_every_value_is_the_default(self, home: Path) -> None:
-        loaded = config.load(EXAMPLE, {}, home)
-        assert loaded is not None
-        assert loaded.settings.model_dump(exclude={"forge"}) == settings.Settings().model_dump(exclude={"forge"})
-        assert (
-            loaded.settings.fleet["default"].max_in_flight
-            == settings.ForgeSettings.model_fields["max_in_flight"].default
-        )
+    def test_every_value_is_the_default(self, tmp_path: Path) -> None:
+        shown = self.load(tmp_path, self.TEXT)
+        expected = settings.Settings(forge=settings.GiteaForgeSettings(url="https://git.example.test"))
+        assert shown == expected
+
+    def test_so_it_is_with_local_repositories(self, tmp_path: Path, home: Path) -> None:
+        shown = self.load(tmp_path, self.local_forge())
+        assert shown.forge == settings.LocalForgeSettings(roots=(home / "src",))
