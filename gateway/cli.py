@@ -45,14 +45,13 @@ def main() -> NoReturn:
 
 def run(args: Sequence[str]) -> int:
     """Do what ``args`` say and return the exit code. Every error is one line on stderr; ``-v`` adds its traceback."""
-    for stream in (sys.stdout, sys.stderr):
+    streams = [stream for stream in (sys.stdout, sys.stderr) if stream is not None]  # None: it was closed at the start
+    for stream in streams:
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr] # a page may hold what a locale cannot
     try:
         code = _dispatch(args)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        _silence_stdout()
-        return Exit.PIPE
+        for stream in streams:
+            stream.flush()
     except BaseException as error:  # every way to end is an exit code
         return _failed(_cause(error), f"gateway {args[0]}" if args and args[0] in VERBS else "gateway")
     return code
@@ -113,6 +112,9 @@ def _failed(error: BaseException, command: str) -> int:
             return code if isinstance(code, int) else Exit.FAILED
         case KeyboardInterrupt() | typer.Abort():
             return Exit.INTERRUPTED
+        case BrokenPipeError():
+            _silence_stdout()
+            return Exit.PIPE
         case typer.TyperException():
             _complain(f"{error.format_message().replace('Value error, ', '')} — see {command} --help")
             return int(error.exit_code)

@@ -20,6 +20,7 @@ from rich.progress import (
 from rich.progress import Progress as Live
 from rich.text import Text
 
+from gateway.settings import ONLY_FORGE
 from gateway.syncing import exit_code
 from gateway.wording import printable
 from sync.worker import Progress, Quiet, SyncReport
@@ -37,13 +38,14 @@ class _Bar:
 
     def __init__(self, live: Live, forge: str) -> None:
         self._live = live
-        self._task = live.add_task(f"listing {printable(forge)}", total=None)
+        self._of = "" if forge == ONLY_FORGE else f" {forge}"
+        self._task = live.add_task("listing" + self._of, total=None)
 
     def listed(self, count: int, total: int | None) -> None:
         self._live.update(self._task, completed=count, total=total)
 
     def planned(self, looks: int, unchanged: int) -> None:  # noqa: ARG002 only the work that is left has an end
-        self._live.reset(self._task, total=looks, description="reading")
+        self._live.reset(self._task, total=looks, description="reading" + self._of)
 
     def looked(self, name: str, failure: str | None) -> None:
         if failure is not None:

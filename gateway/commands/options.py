@@ -28,8 +28,9 @@ def new_verb(help: str | None = None) -> typer.Typer:  # noqa: A002 the library'
 
 def log_to_stderr(*, verbose: bool) -> None:
     """Send the log to stderr, its only place: stdout belongs to answers and to the protocol."""
-    level = logging.DEBUG if verbose else logging.WARNING
-    logging.basicConfig(stream=sys.stderr, level=level, format="gateway: %(message)s", force=True)
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="gateway: %(message)s", force=True)
+    for ours in ("gateway", "sync", "cache"):
+        logging.getLogger(ours).setLevel(logging.DEBUG if verbose else logging.NOTSET)
 
 
 def example(*lines: str) -> str:

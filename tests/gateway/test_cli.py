@@ -8,6 +8,7 @@ import os
 import pty
 import re
 import select
+import shlex
 import shutil
 import signal
 import subprocess
@@ -264,6 +265,10 @@ class TestSurroundings:
         )
         os.close(writer)
         assert (done.returncode, done.stderr) == (Exit.PIPE, b"")
+
+    def test_streams_that_are_closed_do_not_matter(self, home: Home) -> None:
+        script = f"exec {shlex.join(gateway(['--version']))} >&- 2>&-"
+        assert subprocess.run(["sh", "-c", script], env=home.environ, check=False).returncode == 0
 
     def test_a_terminal_gets_colour_unless_it_declines(self, home: Home, synced: Inside) -> None:
         colour = re.compile("\x1b\\[[0-9;]*3[0-9]m")
