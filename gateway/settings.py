@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Final, Literal, Self, TypeAlias
+from urllib.parse import urlsplit
 
 from pydantic import (
     AfterValidator,
@@ -20,8 +21,6 @@ from pydantic import (
     model_validator,
 )
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
-
-from cache.errors import NotConfigured
 
 ENV_PREFIX: Final = "GATEWAY_"
 ENV_NESTED: Final = "__"
@@ -69,13 +68,18 @@ def _forge_name(name: str) -> str:
 
 
 def _forge_url(url: str) -> str:
-    from sync.forge.gitea.site import Site  # noqa: PLC0415 who has no such forge starts without it
-
+    """The rules of :class:`sync.forge.gitea.site.Site`, which a start would have to import."""
+    url = url.strip()
     try:
-        Site.of(url)
-    except NotConfigured as error:
-        raise ValueError(error.message.removeprefix("[forge] url ")) from None
-    return url.strip()
+        parts = urlsplit(url)
+        is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        is_address = False
+    if not is_address:
+        raise ValueError("should be an address such as https://git.example.com")
+    if "@" in parts.netloc or parts.query or parts.fragment:
+        raise ValueError("should stand without user name, query and fragment — use token_file")
+    return url
 
 
 Seconds = Annotated[float, BeforeValidator(seconds)]

@@ -206,8 +206,8 @@ class TestMistakes:
                 f'[forges.work]\nroots = ["/r"]\ntoken = "{SENTINEL}"\n',
                 "[forges.work] token: is a key of gitea forges, and this one is local",
             ),
-            (f'[forges.gitea]\nurl = "/{SENTINEL}"\n', "[forges.gitea] url: is no address such as https://"),
-            (f'[forge]\nurl = "https://me:{SENTINEL}@host"\n', "[forge] url: has to stand without user name"),
+            (f'[forges.gitea]\nurl = "/{SENTINEL}"\n', "[forges.gitea] url: should be an address such as https://"),
+            (f'[forge]\nurl = "https://me:{SENTINEL}@host"\n', "[forge] url: should stand without user name"),
             (f'[forge]\nurl = ["{SENTINEL}"]\n', "[forge] url: should be a valid string"),
             (f'{GITEA}token = ["{SENTINEL}"]\n', "[forge] token: should be a valid string"),
             (
