@@ -30,7 +30,8 @@ SHOWN_FAILURES = 20  # lines; the cache remembers all
 
 class _Rate(ProgressColumn):
     def render(self, task: Task) -> Text:
-        return Text(f"{task.speed:.0f}/s" if task.speed else "", style="progress.data.speed")
+        speed = task.speed or 0.0
+        return Text(f"{speed:.{0 if speed >= 10 else 1}f}/s" if speed else "", style="progress.data.speed")
 
 
 class _Bar:
@@ -80,15 +81,17 @@ def _sentence(report: SyncReport, *, named: bool) -> str:
     )
     parts += [f"{count} {what}" for count, what in counts if count]
     if report.listing_error is not None:
-        parts.append(f"listing failed: {report.listing_error}")
+        parts.append("listing failed")
     return (f"{report.forge}: " if named else "") + ", ".join(parts)
 
 
 def failures(reports: Sequence[SyncReport]) -> list[str]:
-    """A line for each project that failed, up to a bound."""
-    lines = [printable(f"{failure.project}: {failure.reason}") for report in reports for failure in report.failed]
-    rest = len(lines) - SHOWN_FAILURES
-    return [*lines[:SHOWN_FAILURES], *([f"and {rest} more — see gateway projects"] if rest > 0 else [])]
+    """A line for each forge that could not be listed, and for each project that failed, up to a bound."""
+    unlisted = [f"cannot list {each.forge}: {each.listing_error}" for each in reports if each.listing_error is not None]
+    failed = [f"{failure.project}: {failure.reason}" for each in reports for failure in each.failed]
+    rest = len(failed) - SHOWN_FAILURES
+    more = [f"and {rest} more — see gateway projects"] if rest > 0 else []
+    return [printable(line) for line in (*unlisted, *failed[:SHOWN_FAILURES], *more)]
 
 
 def as_json(reports: Sequence[SyncReport]) -> str:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 
 import anyio.to_thread
 
+from cache.errors import StoreFailure
 from cache.interface import Store
 from gateway.exits import Exit
 from sync.forge.base import Forge
 from sync.plan import SyncSettings
 from sync.worker import Progress, SyncReport, sync_forge
+
+logger = logging.getLogger(__name__)
 
 Watch = Callable[[str], AbstractContextManager[Progress]]  # who watches the sync of the forge of that name
 
@@ -34,7 +38,16 @@ async def sync_fleet(
         reports = []
         for name, forge in forges.items():
             with watch(name) as progress:
-                reports.append(await sync_forge(forge, store, settings[name], clock=clock, progress=progress))
+                try:
+                    report = await sync_forge(forge, store, settings[name], clock=clock, progress=progress)
+                except StoreFailure:
+                    raise
+                except Exception as error:  # a fault of one forge, ours included, must not stop the others
+                    logger.exception("internal error while syncing %s", name)
+                    report = SyncReport(
+                        name, 0.0, listing_error=f"internal error ({type(error).__name__}), see the log"
+                    )
+            reports.append(report)
         return tuple(reports)
 
 

@@ -48,20 +48,24 @@ def sync(
 ) -> Exit:
     """Bring the cache up to date with the configured forges.
 
+    Where output is no terminal, such as under cron, it is silent unless something is wrong.
     Exits 0 when complete, 3 when some projects failed, 4 when a forge could not be listed, 75 when another sync runs.
     """
     log_to_stderr(verbose=verbose)
     settings = places.require(config).settings
     with app.open_store(settings) as store:
-        run = _Run(settings, store, as_json)
+        run = _Run(settings, store, as_json, tells_all=as_json or verbose or sys.stdout.isatty())
         return anyio.run(run.once) if watch is None else anyio.run(run.again_and_again, watch)
 
 
 @dataclass(frozen=True, slots=True)
 class _Run:
+    """``tells_all``: also that all went well, which cron would send by mail each time."""
+
     settings: Settings
     store: Store
     as_json: bool
+    tells_all: bool
 
     async def once(self) -> Exit:
         async with app.open_forges(self.settings, patience=app.SYNCING) as forges:
@@ -88,10 +92,12 @@ class _Run:
             lambda forge: progress.watch(forge, bars),
             clock=time.time,
         )
-        print(progress.as_json(reports) if self.as_json else progress.summary(reports), flush=True)
+        code = exit_code(reports)
+        if self.tells_all or code is not Exit.OK:
+            print(progress.as_json(reports) if self.as_json else progress.summary(reports), flush=True)
         for line in () if self.as_json else progress.failures(reports):
             print(line, file=sys.stderr)
-        return exit_code(reports)
+        return code
 
 
 async def _cancel_on_signal(scope: anyio.CancelScope) -> None:

@@ -18,6 +18,7 @@ import pytest
 
 from gateway import app, cli, places
 from gateway.exits import Exit
+from tests.fake_gitea import FakeGitea, listen
 from tests.support.cli import Home, Inside, Outcome, gateway
 
 QUESTION = "how do we run yarn on windows"
@@ -114,12 +115,16 @@ class TestUsage:
 
 
 class TestSync:
-    def test_one_line_tells_how_it_went(self, home: Home, run: Inside) -> None:
+    def test_cron_has_nothing_to_send_when_all_is_well(self, home: Home, run: Inside) -> None:
         home.with_fleet()
-        shown = run("sync")
-        assert (shown.code, shown.err) == (0, "")
+        assert run("sync") == Outcome(0, "", "")
+
+    def test_one_line_tells_how_it_went_to_who_wants_to_know(self, home: Home, run: Inside) -> None:
+        home.with_fleet()
+        shown = run("sync", "-v")
+        assert shown.code == 0
         assert re.fullmatch(r"4 projects in \d+\.\d s, 4 read, 1 of those read have no wiki\n", shown.out)
-        assert re.fullmatch(r"4 projects in \d+\.\d s, 0 read, 4 unchanged\n", run("sync").out)
+        assert re.fullmatch(r"4 projects in \d+\.\d s, 0 read, 4 unchanged\n", run("sync", "-v").out)
 
     def test_json_tells_it_to_programs(self, home: Home, run: Inside) -> None:
         home.with_fleet()
@@ -131,7 +136,21 @@ class TestSync:
         home.configure('[forge]\nkind = "local"\nroots = ["~/nowhere"]\n')
         shown = run("sync")
         assert shown.code == 4
-        assert "listing failed" in shown.out
+        assert re.fullmatch(r"0 projects in \d+\.\d s, 0 read, listing failed\n", shown.out)
+        assert shown.err.startswith("cannot list default: ")
+        assert shown.err.count("\n") == 1
+
+    def test_a_forge_that_fails_does_not_keep_the_others_from_being_synced(self, home: Home, run: Inside) -> None:
+        home.with_fleet()
+        with listen(FakeGitea()) as url:
+            home.configure(
+                f'[forges.work]\nurl = "{url}"\ntoken = "fake-token-nobody"\n'
+                '[forges.lost]\nroots = ["~/nowhere"]\n[forges.here]\nroots = ["~/src"]\n'
+            )
+            shown = run("sync")
+        assert shown.code == 4
+        assert "here: 4 projects in " in shown.out
+        assert [line.partition(": ")[0] for line in shown.err.splitlines()] == ["cannot list work", "cannot list lost"]
 
     def test_a_project_that_fails_is_3_and_named(self, home: Home, run: Inside) -> None:
         home.with_fleet()
@@ -156,14 +175,14 @@ class TestSync:
     def test_watching_ends_clean_on_a_signal(self, home: Home, sent: signal.Signals) -> None:
         home.with_fleet()
         with subprocess.Popen(
-            gateway(["sync", "--watch", "1h"]),
+            gateway(["sync", "--watch", "1h", "--json"]),
             env=home.environ,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
         ) as process:
             assert process.stdout is not None
-            assert process.stdout.readline().startswith("4 projects in ")
+            assert process.stdout.readline().startswith('{"complete": true')
             process.send_signal(sent)
             out, err = process.communicate(timeout=20)
         assert (process.returncode, out, err) == (0, "", "")

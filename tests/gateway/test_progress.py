@@ -25,7 +25,7 @@ def test_the_summary_of_several_forges_names_them() -> None:
     unlisted = SyncReport("home", 2.0, removed=1, renamed=2, no_wiki=1, listing_error="it is gone")
     assert progress.summary([FAILED, unlisted]) == (
         "work: 9 projects in 1.2 s, 2 read, 5 unchanged, 2 failed; "
-        "home: 0 projects in 2.0 s, 0 read, 1 of those read have no wiki, 2 renamed, 1 gone, listing failed: it is gone"
+        "home: 0 projects in 2.0 s, 0 read, 1 of those read have no wiki, 2 renamed, 1 gone, listing failed"
     )
 
 
@@ -39,7 +39,12 @@ def test_the_exit_code_tells_the_worst() -> None:
 
 
 def test_failures_are_named_up_to_a_bound() -> None:
-    assert progress.failures([FAILED]) == ["a/x: why", "a/y: so"]
+    unlisted = SyncReport("home", 2.0, listing_error="it is\ngone")
+    assert progress.failures([FAILED, unlisted]) == [
+        "cannot list home: it is\N{REPLACEMENT CHARACTER}gone",
+        "a/x: why",
+        "a/y: so",
+    ]
     many = SyncReport("a", 1.0, failed=tuple(Failure(f"a/{n}", "x") for n in range(25)))
     assert progress.failures([many])[-2:] == ["a/19: x", "and 5 more — see gateway projects"]
 
