@@ -41,6 +41,9 @@ class Trouble(StrEnum):
     DNS = "dns"
     CONNECT = "connect"
     TLS = "tls"
+    UNTRUSTED = "untrusted"  # the certificate is of an authority that is not known here
+    EXPIRED = "expired"  # the certificate is not valid at this time, by this machine's clock
+    MISNAMED = "misnamed"  # the certificate is for another host
     PROXY = "proxy"
     LOST = "lost"  # the connection broke after it was made
     GARBLED = "garbled"  # what came is not HTTP, or not in its declared coding
@@ -48,7 +51,8 @@ class Trouble(StrEnum):
     WRONG = "wrong"  # it answers, but not as a forge does
 
 
-CONNECTING = frozenset({Trouble.DNS, Trouble.CONNECT, Trouble.TLS, Trouble.PROXY})
+BY_TLS = frozenset({Trouble.TLS, Trouble.UNTRUSTED, Trouble.EXPIRED, Trouble.MISNAMED})
+CONNECTING = frozenset({Trouble.DNS, Trouble.CONNECT, Trouble.PROXY}) | BY_TLS
 
 
 class Unreachable(Unavailable):

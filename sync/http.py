@@ -24,7 +24,7 @@ from cache.errors import NotConfigured, TimedOut, TooLarge
 from sync import retry
 from sync.admission import Admission, Ticket, Timing, remaining
 from sync.body import BodyGarbled, BodyTooLarge, BoundedBody
-from sync.exchange import Request, Response, Trouble, Unreachable, host_of, is_http_url
+from sync.exchange import BY_TLS, Request, Response, Trouble, Unreachable, host_of, is_http_url
 from sync.proxy import proxy_for
 
 logger = logging.getLogger(__name__)
@@ -33,6 +33,11 @@ USER_AGENT = "gitea-knowledge-gateway"
 MOST_CONNECTIONS = 10  # tried by one request, of a host that is up and down by turns
 ERROR_PAGE = 64 * 1024  # bytes of an answer that is no success, whatever the limit
 KEEP_ALIVE = 30.0  # seconds that an idle connection is kept
+CERTIFICATES: Mapping[int, Trouble] = {  # by the codes that OpenSSL has for them (X509_V_ERR_…)
+    **dict.fromkeys((2, 18, 19, 20, 21), Trouble.UNTRUSTED),
+    **dict.fromkeys((9, 10), Trouble.EXPIRED),
+    **dict.fromkeys((62, 64), Trouble.MISNAMED),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +246,7 @@ def _failure(host: str, error: Exception, route: _Route) -> Unreachable:
             return Unreachable(host, Trouble.PROXY, f"{proxy} refuses: {_printable(str(error))}")
         case httpx2.ConnectError() | httpx2.ConnectTimeout():
             trouble, why = _why_no_connection(error)
-            if proxy and trouble is not Trouble.TLS:
+            if proxy and trouble not in BY_TLS:
                 return Unreachable(host, Trouble.PROXY, f"{proxy}: {why}")
             return Unreachable(host, trouble, why)
         case httpx2.RemoteProtocolError() if "disconnected" in str(error) or "closed connection" in str(error):
@@ -257,8 +262,9 @@ def _why_no_connection(error: Exception) -> tuple[Trouble, str]:
         match cause:
             case httpx2.ConnectTimeout():
                 return Trouble.CONNECT, "no connection in time"
-            case ssl.SSLCertVerificationError(verify_message=message):
-                return Trouble.TLS, f"TLS certificate not accepted: {_printable(message)}"
+            case ssl.SSLCertVerificationError(verify_code=code, verify_message=message):
+                trouble = CERTIFICATES.get(code, Trouble.TLS)
+                return trouble, f"TLS certificate not accepted: {_printable(message)}"
             case ssl.SSLError(reason=reason):
                 return Trouble.TLS, f"TLS failed: {(reason or 'handshake').replace('_', ' ').lower()}"
             case socket.gaierror():

@@ -32,10 +32,10 @@ def retry_after(headers: Mapping[str, str], now: float) -> float | None:
     value = headers.get("retry-after", "").strip()
     if _SECONDS.fullmatch(value):
         return float(value)
-    until = _http_date(value)
+    until = http_date(value)
     if until is None:
         return None
-    sent = _http_date(headers.get("date", ""))
+    sent = http_date(headers.get("date", ""))
     return max(0.0, until - (now if sent is None else sent))
 
 
@@ -56,7 +56,8 @@ def wait(attempt: int, *, asked: float | None, remaining: float, dice: float) ->
     return pause if pause < remaining else None
 
 
-def _http_date(text: str) -> float | None:
+def http_date(text: str) -> float | None:
+    """A date as headers have it (RFC 9110, section 5.6.7), in seconds since the UTC epoch, ``None`` for all else."""
     try:
         date = parsedate_to_datetime(text)
         seconds = date.timestamp() if date.tzinfo is not None else math.nan

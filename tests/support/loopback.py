@@ -100,16 +100,16 @@ class Authority:
     server: ssl.SSLContext
 
 
-def make_authority(folder: Path, *, host: str = "127.0.0.1") -> Authority:
-    """A new authority and a certificate for ``host``, valid for a day."""
-    now = datetime.datetime.now(datetime.UTC)
+def make_authority(folder: Path, *, host: str = "127.0.0.1", days_old: int = 0) -> Authority:
+    """A new authority and a certificate for ``host``, valid for a day from ``days_old`` days ago on."""
+    start = datetime.datetime.now(datetime.UTC) - datetime.timedelta(days=days_old)
     ca_key, key = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
     ca_name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Private test authority")])
 
     def certificate(subject: x509.Name, public: ec.EllipticCurvePublicKey) -> x509.CertificateBuilder:
         builder = x509.CertificateBuilder().subject_name(subject).issuer_name(ca_name).public_key(public)
         builder = builder.serial_number(x509.random_serial_number())
-        return builder.not_valid_before(now).not_valid_after(now + datetime.timedelta(days=1))
+        return builder.not_valid_before(start).not_valid_after(start + datetime.timedelta(days=1))
 
     ca = certificate(ca_name, ca_key.public_key())
     ca = ca.add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)

@@ -204,13 +204,21 @@ class TestTls:
         async with serving(respond(ok(b"secret")), tls=authority.server) as port:
             with pytest.raises(Unreachable, match=r"TLS certificate not accepted: .*issuer") as caught:
                 await get(f"https://127.0.0.1:{port}/")
-        assert caught.value.trouble is Trouble.TLS
+        assert caught.value.trouble is Trouble.UNTRUSTED
 
     async def test_a_certificate_for_another_host_is_named(self, tmp_path: Path) -> None:
         authority = make_authority(tmp_path, host="127.0.0.9")
         async with serving(respond(ok(b"secret")), tls=authority.server) as port:
-            with pytest.raises(Unreachable, match="TLS certificate not accepted: IP address mismatch"):
+            with pytest.raises(Unreachable, match="TLS certificate not accepted: IP address mismatch") as caught:
                 await get(f"https://127.0.0.1:{port}/", HttpSettings(ca_file=authority.ca_file))
+        assert caught.value.trouble is Trouble.MISNAMED
+
+    async def test_a_certificate_of_yesterday_is_named(self, tmp_path: Path) -> None:
+        authority = make_authority(tmp_path, days_old=3)
+        async with serving(respond(ok(b"secret")), tls=authority.server) as port:
+            with pytest.raises(Unreachable, match="TLS certificate not accepted: certificate has expired") as caught:
+                await get(f"https://127.0.0.1:{port}/", HttpSettings(ca_file=authority.ca_file))
+        assert caught.value.trouble is Trouble.EXPIRED
 
     async def test_a_server_without_tls_is_named(self) -> None:
         async def plain(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
