@@ -22,8 +22,10 @@ class Wiring:
 
     def forge(self, name: str, section: GiteaForgeSettings, orgs: tuple[str, ...]) -> GiteaForge:
         """The forge called ``name``, with connections of its own."""
-        settings = GiteaSettings(section.url, section.user, orgs, self.token(section))
-        return GiteaForge(name, self.http(section), settings)
+        return GiteaForge(name, self.http(section), self.settings(section, orgs))
+
+    def settings(self, section: GiteaForgeSettings, orgs: tuple[str, ...]) -> GiteaSettings:
+        return GiteaSettings(section.url, section.user, orgs, self.token(section))
 
     def http(self, section: GiteaForgeSettings) -> HttpClient:
         return HttpClient(

@@ -16,6 +16,7 @@ MAX_JSON = 16 * 1024 * 1024  # bytes of an answer that is read into memory at on
 REPO_PAGE = 50  # repositories asked for at once: the usual most, see max_response_items
 TREE_PAGE = 1000  # tree entries, likewise
 FILES_AT_ONCE = 30  # files of one batch: the usual default_paging_num
+NOWHERE = "-/-"  # a repository that cannot be: names of owners start with a letter or a digit
 
 _HALF_PAIR = re.compile("[\ud800-\udfff]")
 
@@ -72,6 +73,36 @@ def is_path(path: str) -> bool:
 def is_text(word: str) -> bool:
     """Whether ``word`` has whole characters only: half a surrogate pair cannot be encoded."""
     return _HALF_PAIR.search(word) is None
+
+
+def version() -> Call:
+    """Which version of which forge answers. It needs no token."""
+    return Call("GET", ("version",))
+
+
+def api_settings() -> Call:
+    """The API's limits. It needs a token only where everything does."""
+    return Call("GET", ("settings", "api"))
+
+
+def current_user() -> Call:
+    """Whose token it is."""
+    return Call("GET", ("user",))
+
+
+def one_repo() -> Call:
+    """A repository, whichever: what reading alone needs the permission for."""
+    return Call("GET", ("repos", "search"), (("limit", "1"),))
+
+
+def no_commit() -> Call:
+    """What needs the permission to write files, and writes none: there is no file in it, and no such repository."""
+    return Call("POST", (*_repo(NOWHERE), "contents"), body=b'{"files": []}')
+
+
+def no_issue() -> Call:
+    """What needs the permission to file an issue, and files none: it has no title, and there is no such repository."""
+    return Call("POST", (*_repo(NOWHERE), "issues"), body=b'{"title": ""}')
 
 
 def user_repos(page: int) -> Call:

@@ -20,6 +20,12 @@ ODD = "Über Größe 50% #1?.md"
 
 
 EVERY_CALL = [
+    calls.version(),
+    calls.api_settings(),
+    calls.current_user(),
+    calls.one_repo(),
+    calls.no_commit(),
+    calls.no_issue(),
     calls.user_repos(2),
     calls.repos_of_user("alice", 1),
     calls.repos_of_org("acme", 1),

@@ -1,9 +1,11 @@
 """Where a forge is."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cache.errors import NotConfigured
-from sync.forge.gitea.site import Site
+from sync.forge.gitea.site import Site, addresses
 
 
 @pytest.mark.parametrize(
@@ -37,3 +39,44 @@ def test_what_does_not_belong_in_it_is_refused_without_repeating_it(url: str) ->
     with pytest.raises(NotConfigured) as caught:
         Site.of(url)
     assert "fake" not in caught.value.message
+
+
+ROOT = "https://git.example.test"
+
+
+@pytest.mark.parametrize(
+    ("pasted", "expected"),
+    [
+        (ROOT, [ROOT]),
+        (f" {ROOT}/ ", [ROOT]),
+        ("git.example.test", [ROOT]),
+        ("localhost:3000", ["http://localhost:3000"]),
+        ("127.0.0.1:3000/git", ["http://127.0.0.1:3000/git", "http://127.0.0.1:3000"]),
+        (f"{ROOT}/gitea/api/v1", [f"{ROOT}/gitea", ROOT]),
+        (f"{ROOT}/api/v1/version", [ROOT]),
+        (f"{ROOT}/api/swagger#/user", [ROOT]),
+        (f"{ROOT}/user/settings", [f"{ROOT}/user/settings", f"{ROOT}/user", ROOT]),
+        (f"{ROOT}/acme/web.git", [f"{ROOT}/acme/web.git", f"{ROOT}/acme", ROOT]),
+        (f"{ROOT}/acme/web/issues?q=fake", [f"{ROOT}/acme/web/issues", f"{ROOT}/acme/web", f"{ROOT}/acme", ROOT]),
+        ("https://me:fake-password@git.example.test/x", [f"{ROOT}/x", ROOT]),
+        ("git@git.example.test:acme/web.git", [ROOT]),
+        ("ssh://git@git.example.test:2222/acme/web.git", [ROOT]),
+        ("ssh://git.example.test/acme/web.git", [ROOT]),
+        ("", []),
+        ("my own forge", []),
+        ("ftp://git.example.test", []),
+        ("https://", []),
+    ],
+)
+def test_what_somebody_pastes_names_the_roots_to_try(pasted: str, expected: list[str]) -> None:
+    assert list(addresses(pasted)) == expected
+
+
+def test_a_long_path_is_not_tried_for_ever() -> None:
+    assert len(addresses(ROOT + "/a" * 1000)) == 13
+
+
+@given(st.text() | st.text(alphabet="git@:/.[]?#ssh", max_size=30))
+def test_every_address_to_try_names_a_site(pasted: str) -> None:
+    for address in addresses(pasted):
+        assert Site.of(address).url == address
