@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import importlib
 import logging
@@ -13,7 +14,7 @@ from typing import Final, NoReturn
 import typer
 import typer.main
 
-from cache.errors import KnowledgeError, SyncRunning
+from cache.errors import InvalidArgument, KnowledgeError, SyncRunning
 from gateway.exits import Exit
 from gateway.wording import near, printable
 
@@ -45,16 +46,24 @@ def main() -> NoReturn:
 
 def run(args: Sequence[str]) -> int:
     """Do what ``args`` say and return the exit code. Every error is one line on stderr; ``-v`` adds its traceback."""
-    streams = [stream for stream in (sys.stdout, sys.stderr) if stream is not None]  # None: it was closed at the start
-    for stream in streams:
+    _plug_closed_streams()
+    for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr] # a page may hold what a locale cannot
     try:
         code = _dispatch(args)
-        for stream in streams:
+        for stream in (sys.stdout, sys.stderr):
             stream.flush()
     except BaseException as error:  # every way to end is an exit code
         return _failed(_cause(error), f"gateway {args[0]}" if args and args[0] in VERBS else "gateway")
     return code
+
+
+def _plug_closed_streams() -> None:
+    """Open what was closed at the start on nothing: otherwise the next file takes its number, and ``print`` sends to
+    stdout, where the protocol or a page is, what is meant for stderr."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
 
 
 def _dispatch(args: Sequence[str]) -> int:
@@ -116,14 +125,19 @@ def _failed(error: BaseException, command: str) -> int:
             _silence_stdout()
             return Exit.PIPE
         case typer.TyperException():
-            _complain(f"{error.format_message().replace('Value error, ', '')} — see {command} --help")
+            spoken_to = getattr(getattr(error, "ctx", None), "command_path", command)  # cache export, not cache alone
+            _complain(f"{error.format_message().replace('Value error, ', '')} — see {spoken_to} --help")
             return int(error.exit_code)
         case KnowledgeError():
             _complain(error.message)
-            code = Exit.FAILED
+            code = Exit.USAGE if isinstance(error, InvalidArgument) and error.argument else Exit.FAILED
         case SyncRunning():
             _complain("another sync is running on this cache — try again when it is done")
             code = Exit.LEASED
+        case OSError(errno=errno.ENOSPC):
+            _silence_stdout()
+            _complain("no space left on the device — make room, then run it again")
+            code = Exit.FAILED
         case _:
             _complain(f"internal error: {type(error).__name__}: {error} — run it again with -v for the details")
             code = Exit.INTERNAL
@@ -143,5 +157,5 @@ def _cause(error: BaseException) -> BaseException:
 
 
 def _silence_stdout() -> None:
-    """Nobody reads on; keep the interpreter from complaining about it when it flushes at exit."""
+    """Nothing more gets through; keep the interpreter from complaining about it when it flushes at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
