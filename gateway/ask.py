@@ -20,6 +20,7 @@ from gateway.pages import page_url
 from sync.page import first_prose
 
 NO_WIKI = "no wiki — repo has no .wiki/index.md"
+EMPTY = "empty repository"
 UNREAD = "(fetch failed)"
 
 
@@ -79,12 +80,17 @@ def unknown(word: str, error: KnowledgeError) -> ProjectError:
     return ProjectError(word, error.message)
 
 
+def failed(entry: ProjectMatches | ProjectError) -> bool:
+    """Whether a project could not be asked; one without a wiki was, and has nothing to say."""
+    return isinstance(entry, ProjectError) and entry.error not in (NO_WIKI, EMPTY)
+
+
 def why_barren(project: Project) -> str | None:
     """Why a project cannot have a match, if it cannot, in the words of the tool contract."""
     if project.pages:
         return None
     if project.state is ProjectState.EMPTY:
-        return "empty repository"
+        return EMPTY
     if project.state in (ProjectState.FAILED, ProjectState.DENIED):
         return project.failure or "could not be read — run gateway doctor"
     if project.index_problem is not None:

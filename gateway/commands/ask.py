@@ -9,32 +9,35 @@ import typer
 
 from gateway import app, places, render
 from gateway.answers import AskAnswer
-from gateway.commands.options import ConfigOption, VerboseOption, example, log_to_stderr, new_verb
+from gateway.ask import failed
+from gateway.commands.options import ConfigOption, QueryArgument, VerboseOption, example, log_to_stderr, new_verb
 from gateway.exits import Exit
 from gateway.settings import Settings
 
 verb = new_verb()
 
 
-@verb.command(epilog=example("gateway ask 'cache keys' -p acme/web -p acme/api"))
+@verb.command(epilog=example("gateway ask cache keys -p web -p api"))
 def ask(
-    query: Annotated[str, typer.Argument(help="What to look for.", show_default=False)],
+    query: QueryArgument,
     project: Annotated[
         list[str],
         typer.Option("--project", "-p", metavar="PROJECT", help="Whom to ask; repeat it.", show_default=False),
     ],
-    limit: Annotated[int, typer.Option(min=1, max=20, help="Matches of each project.")] = 5,
+    limit: Annotated[int, typer.Option(metavar="N", min=1, max=20, help="Matches of each project.")] = 5,
     config: ConfigOption = None,
     verbose: VerboseOption = False,
 ) -> Exit:
     """Ask the wikis of some projects; matching pages are read live.
 
-    Exits 0 when something was found, 1 when nothing was.
+    Exits 0 when something was found, 1 when nothing was, 3 when that is because a project could not be asked.
     """
     log_to_stderr(verbose=verbose)
-    answer = anyio.run(_ask, places.require(config).settings, query, project, limit)
+    answer = anyio.run(_ask, places.require(config).settings, " ".join(query), project, limit)
     render.show(render.console(), render.ask_lines(answer))
-    return Exit.OK if answer.found else Exit.NOTHING
+    if answer.found:
+        return Exit.OK
+    return Exit.FAILED if any(map(failed, answer.results)) else Exit.NOTHING
 
 
 async def _ask(settings: Settings, query: str, projects: list[str], limit: int) -> AskAnswer:

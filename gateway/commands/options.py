@@ -12,6 +12,7 @@ import typer
 ConfigOption = Annotated[
     Path | None, typer.Option("--config", metavar="FILE", help="Read this auth.toml.", show_default=False)
 ]
+QueryArgument = Annotated[list[str], typer.Argument(help="What to look for, in a few words.", show_default=False)]
 VerboseOption = Annotated[bool, typer.Option("--verbose", "-v", help="Tell more, on stderr.", show_default=False)]
 
 

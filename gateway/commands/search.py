@@ -9,17 +9,17 @@ import typer
 
 from gateway import app, places, render
 from gateway.answers import SearchAnswer
-from gateway.commands.options import ConfigOption, VerboseOption, example, log_to_stderr, new_verb
+from gateway.commands.options import ConfigOption, QueryArgument, VerboseOption, example, log_to_stderr, new_verb
 from gateway.exits import Exit
 from gateway.settings import Settings
 
 verb = new_verb()
 
 
-@verb.command(epilog=example("gateway search 'release checklist'"))
+@verb.command(epilog=example("gateway search release checklist"))
 def search(
-    query: Annotated[str, typer.Argument(help="What to look for.", show_default=False)],
-    limit: Annotated[int, typer.Option(min=1, max=50, help="Matches to show.")] = 10,
+    query: QueryArgument,
+    limit: Annotated[int, typer.Option(metavar="N", min=1, max=50, help="Matches to show.")] = 10,
     config: ConfigOption = None,
     verbose: VerboseOption = False,
 ) -> Exit:
@@ -28,7 +28,7 @@ def search(
     Exits 0 when something was found, 1 when nothing was.
     """
     log_to_stderr(verbose=verbose)
-    answer = anyio.run(_search, places.require(config).settings, query, limit)
+    answer = anyio.run(_search, places.require(config).settings, " ".join(query), limit)
     render.show(render.console(), render.search_lines(answer))
     return Exit.OK if answer.matches else Exit.NOTHING
 
