@@ -115,7 +115,7 @@ async def sync_forge(
     if listing.error is None:
         removed = await anyio.to_thread.run_sync(lambda: _prune(store, forge.name, decided, listing, started))
     for rename in decided.renames:
-        await anyio.to_thread.run_sync(store.rename, rename.key, rename.name)
+        await anyio.to_thread.run_sync(store.rename, rename.key, rename.name, rename.url)
     watcher.planned(len(decided.looks), decided.unchanged)
     fleet = _Fleet(Looker(forge, store, settings), known, started, clock, watcher)
     tally = await fleet.look_at(decided.looks)
@@ -207,6 +207,7 @@ class _Fleet:
         store = self.looker.store
         try:
             snapshot = await self.looker.look(listed, self.known.get(listed.repo.key.id), now=now)
+            await anyio.to_thread.run_sync(lambda: store.commit(snapshot, listed_at=self.listed_at))
         except StoreFailure:
             raise
         except Exception as error:  # a fault of one project, ours included, must not stop the others
@@ -218,7 +219,6 @@ class _Fleet:
             tally.failed.append(Failure(listed.repo.name, reason))
             self.watcher.looked(listed.repo.name, reason)
             return
-        await anyio.to_thread.run_sync(lambda: store.commit(snapshot, listed_at=self.listed_at))
         tally.changed += 1
         tally.no_wiki += snapshot.state is ProjectState.NO_WIKI
         self.watcher.looked(listed.repo.name, None)

@@ -201,6 +201,21 @@ async def test_a_fault_of_our_own_fails_one_project_and_says_so(fleet: Fleet, ca
     assert "internal error" in caplog.text
 
 
+async def test_what_the_cache_cannot_hold_fails_one_project(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
+    commit = fleet.store.commit
+
+    def choosy(snapshot: Snapshot, *, listed_at: float) -> bool:
+        if snapshot.listed.repo.name == "local/web":
+            raise OverflowError("a size of 88 bits")
+        return commit(snapshot, listed_at=listed_at)
+
+    monkeypatch.setattr(fleet.store, "commit", choosy)
+    report = await fleet.sync()
+    assert [failure.project for failure in report.failed] == ["local/web"]
+    assert report.changed == 3
+    assert fleet.project("web").state is ProjectState.FAILED
+
+
 async def test_a_cache_that_cannot_be_written_ends_the_sync(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(snapshot: Snapshot, *, listed_at: float) -> bool:
         raise StoreFailure("the disk is full — make room and sync again")

@@ -12,18 +12,20 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from cache.errors import InvalidArgument, NotConfigured, NotFound, Unavailable
-from sync.forge.local.files import folder, open_folder
+from sync.forge.local.files import enter, folder, open_folder
 from sync.forge.local.layout import GIT, gitfile_target, has_git, is_bare
 
 HOST: Final = "local"
 PREFIX: Final = "local/"
 
+_BARE: Final = frozenset({"HEAD", "objects", "refs"})
+_TELLING: Final = _BARE | {GIT}  # names that tell a repository
 _NO_PARTS: Final = frozenset({"", ".", "..", GIT})
 _GONE: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EMLINK})  # or swapped for a link
 # What no name can hold, since it goes into terminals, JSON and a database of Unicode text.
@@ -121,19 +123,22 @@ class Roots:
             parts = (root.label,)
         path = root.real
         inner = self._inner(root)
-        with ExitStack() as stack:
-            current = stack.enter_context(_root_folder(root))
-            for part in parts:
-                path /= part
-                try:
-                    current = stack.enter_context(folder(part, at=current))
-                except OSError as error:
-                    if error.errno in _GONE or error.errno == errno.ENAMETOOLONG:
-                        raise _unknown(name) from None
-                    raise
-                if path in inner:
-                    raise _unknown(name)
-            yield Place(current, path)
+        with _root_folder(root) as top:
+            current = os.dup(top)
+            try:
+                for part in parts:
+                    path /= part
+                    try:
+                        current = enter(part, at=current)
+                    except OSError as error:
+                        if error.errno in _GONE or error.errno == errno.ENAMETOOLONG:
+                            raise _unknown(name) from None
+                        raise
+                    if path in inner:
+                        raise _unknown(name)
+                yield Place(current, path)
+            finally:
+                os.close(current)
 
     def _locate(self, name: str) -> tuple[_Root, tuple[str, ...]]:
         """A root, and the parts of the path below it; none where the name may mean the root itself."""
@@ -194,14 +199,20 @@ class Roots:
 
 def _look_into(path: Path) -> _Look:
     with folder(str(path)) as descriptor:
+        telling: dict[str, bool] = {}
+        below: list[str] = []  # folders alone: there may be any number of files
         with os.scandir(descriptor) as scan:
-            folders = {entry.name: _may_be_folder(entry) for entry in scan}
-        if folders.keys() >= {"HEAD", "objects", "refs"} and GIT not in folders and is_bare(descriptor):
+            for entry in scan:
+                is_folder = _may_be_folder(entry)
+                if entry.name in _TELLING:
+                    telling[entry.name] = is_folder
+                if is_folder and entry.name != GIT:
+                    below.append(entry.name)
+        if telling.keys() == _BARE and is_bare(descriptor):
             return _Look(is_repository=True, folders=())
-        is_repository = GIT in folders and has_git(descriptor)
-        control = _named_control(descriptor, path) if is_repository and not folders[GIT] else None
-    below = sorted(name for name, is_folder in folders.items() if is_folder and name != GIT)
-    return _Look(is_repository, tuple(below), control)
+        is_repository = GIT in telling and has_git(descriptor)
+        control = _named_control(descriptor, path) if is_repository and not telling[GIT] else None
+    return _Look(is_repository, tuple(sorted(below)), control)
 
 
 def _named_control(descriptor: int, path: Path) -> Path | None:

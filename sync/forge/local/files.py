@@ -56,6 +56,14 @@ def folder(name: str, *, at: int | None = None, follow: bool = False) -> Iterato
         os.close(descriptor)
 
 
+def enter(name: str, *, at: int) -> int:
+    """A descriptor of the folder ``name`` in exchange for ``at``, the one that it is in: a way of any length takes one.
+    ``at`` stays open where this raises."""
+    below = open_folder(name, at=at)
+    os.close(at)
+    return below
+
+
 def open_regular(name: str, *, at: int, follow: bool = True) -> int:
     """A descriptor of the regular file ``name``, which the caller closes. Raises :class:`Irregular`."""
     _demand_regular(os.stat(name, dir_fd=at, follow_symlinks=follow))

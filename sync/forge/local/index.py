@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from io import BytesIO
+from typing import Final
 
-from dulwich.index import EXTENDED_FLAG_SKIP_WORKTREE, IndexEntry, read_index_dict
+from dulwich.index import EXTENDED_FLAG_SKIP_WORKTREE, read_index
 from dulwich.object_format import ObjectFormat
+
+MAX_PATH: Final = 4096  # bytes
+
+_SLASH: Final = ord("/")
 
 
 def not_checked_out(index: bytes | None, object_format: ObjectFormat) -> Callable[[str], bool]:
@@ -16,16 +21,20 @@ def not_checked_out(index: bytes | None, object_format: ObjectFormat) -> Callabl
     there is no index, since then nothing was ever checked out."""
     if index is None:
         return lambda _: True
-    entries = read_index_dict(BytesIO(index), object_format)
-    skipped = {
-        path
-        for path, entry in entries.items()
-        if isinstance(entry, IndexEntry) and entry.extended_flags & EXTENDED_FLAG_SKIP_WORKTREE
-    }
-    folders = tuple(path for path in skipped if path.endswith(b"/"))
+    skipped = set(_skipped(index, object_format))
 
     def test(path: str) -> bool:
         name = path.encode()
-        return name in skipped or name.startswith(folders)
+        return name in skipped or any(name[:end] in skipped for end, byte in enumerate(name, 1) if byte == _SLASH)
 
     return test
+
+
+def _skipped(index: bytes, object_format: ObjectFormat) -> Iterator[bytes]:
+    """The paths with the bit, one by one: an index is mostly others. Raises ``ValueError`` for a path that no system
+    has; since version 4, each may be a little longer than the one before."""
+    for entry in read_index(BytesIO(index), object_format):
+        if len(entry.name) > MAX_PATH:
+            raise ValueError("a path without end")
+        if entry.extended_flags & EXTENDED_FLAG_SKIP_WORKTREE:
+            yield entry.name

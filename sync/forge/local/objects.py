@@ -26,6 +26,7 @@ KIND_NAMES: Final = {number: name for name, number in KINDS.items()}
 
 MAX_ALTERNATES: Final = 64  # stores that one repository may borrow from
 MAX_DEPTH: Final = 5  # stores that borrow from stores (git's own bound)
+MAX_SIZE: Final = 1 << 62  # bytes that an object may announce; no disk holds as many
 _NAME: Final = re.compile("[0-9a-f]+")
 _CHUNK: Final = 64 * 1024  # compressed bytes of a loose object read at once
 _LOOSE_HEADER: Final = 32  # bytes that hold "commit <size>" and its NUL
@@ -85,6 +86,7 @@ class Objects:
                 found, damaged = None, False
                 try:
                     found = store.find(name, limit)
+                    damaged = found is not None and not 0 <= found.size <= MAX_SIZE
                 except FileNotFoundError:
                     continue  # a pack went between its listing and its opening
                 except (OSError, Oversized):

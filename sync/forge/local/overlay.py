@@ -23,7 +23,7 @@ from sync.forge.local.repo import Repository
 from sync.forge.local.tree import LINK, REGULAR, Committed
 from sync.forge.local.worktree import Obstacle, WorkFile, WorkingTree
 
-MAX_INDEX_FILE: Final = 512 * 1024 * 1024  # bytes of git's index
+MAX_INDEX_FILE: Final = 64 * 1024 * 1024  # bytes of git's index: some 700,000 files
 MAX_ATTRIBUTES: Final = 1024 * 1024  # bytes of one .gitattributes
 
 REFUSALS: Final = {

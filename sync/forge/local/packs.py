@@ -22,6 +22,7 @@ from sync.forge.local.pack_index import open_index
 
 MAX_INFLATED: Final = 64 * 1024 * 1024  # bytes of any object that has to be inflated on the way to the one wanted
 MAX_CHAIN: Final = 4095  # deltas upon deltas; git writes no longer chains (pack.depth)
+MAX_WORK: Final = 512 * 1024 * 1024  # bytes that are inflated and copied for one object: 50 deltas of the largest page
 
 _ENTRY: Final = 64  # bytes that hold any entry header: size, and offset or name of the base
 _DELTA: Final = 512  # compressed bytes that surely inflate to the two sizes a delta starts with
@@ -29,12 +30,18 @@ _DELTA: Final = 512  # compressed bytes that surely inflate to the two sizes a d
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """An object's ``kind`` (git's number: 1 commit, 2 tree, 3 blob, 4 tag) and ``size`` in bytes; ``largest`` is the
-    size of the largest object or delta that has to be inflated for it."""
+    """An object's ``kind`` (git's number: 1 commit, 2 tree, 3 blob, 4 tag) and ``size`` in bytes. ``chain`` counts the
+    deltas that lead to it, ``largest`` is the size of the largest object or delta on the way, ``work`` that of all."""
 
     kind: int
     size: int
+    chain: int
     largest: int
+    work: int
+
+    def after(self, delta: int, size: int) -> Header:
+        """The header of what a ``delta`` of so many bytes makes of this object, ``size`` bytes."""
+        return Header(self.kind, size, self.chain + 1, max(self.largest, delta, size), self.work + delta + size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +63,7 @@ class PackFile:
         self._index: PackIndex | None = None
         self._pack: Pack | None = None
         self._descriptor = -1
+        self._headers: dict[int, Header] = {}
 
     def close(self) -> None:
         self._open.close()
@@ -69,24 +77,28 @@ class PackFile:
             return None
 
     def header(self, offset: int) -> Header:
-        """What the object at ``offset`` is, from entry headers alone."""
+        """What the object at ``offset`` is, from entry headers alone. Each is read once: many deltas share a base."""
         self._load_data()
-        size: int | None = None
-        largest = 0
-        for _ in range(MAX_CHAIN + 1):
+        deltas: list[tuple[int, _Entry]] = []
+        while (header := self._headers.get(offset)) is None:
             entry = self._entry(offset)
             if entry.base is None:
-                return Header(entry.kind, entry.size if size is None else size, max(largest, entry.size))
-            result = self._result_size(entry)
-            largest = max(largest, entry.size, result)
-            size = result if size is None else size
+                header = self._headers[offset] = Header(entry.kind, entry.size, 0, entry.size, entry.size)
+                break
+            deltas.append((offset, entry))
+            if len(deltas) > MAX_CHAIN:
+                break
             offset = entry.base
-        raise Damaged("it has a delta chain without end")
+        if header is None or header.chain + len(deltas) > MAX_CHAIN:
+            raise Damaged("it has a delta chain without end")
+        for at, entry in reversed(deltas):
+            header = self._headers[at] = header.after(entry.size, self._result_size(entry))
+        return header
 
     def read(self, offset: int, header: Header) -> bytes:
         """The object at ``offset``, which has that ``header``."""
-        if header.largest > MAX_INFLATED:
-            raise Oversized(header.largest)
+        if header.largest > MAX_INFLATED or header.work > MAX_WORK:
+            raise Oversized(header.work)
         pack = self._load_data()
         _, found = pack.resolve_object(offset, *pack.data.get_object_at(offset))
         if isinstance(found, tuple):

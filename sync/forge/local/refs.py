@@ -20,7 +20,7 @@ from sync.forge.local.reftable import Record, lookup
 
 MAX_HOPS: Final = 5  # symbolic references that point to each other (git's own bound)
 MAX_LOOSE: Final = 4096  # bytes of a file that holds one reference
-MAX_PACKED: Final = 256 * 1024 * 1024  # bytes of packed-refs, or of one reftable
+MAX_PACKED: Final = 64 * 1024 * 1024  # bytes of packed-refs, or of one reftable
 MAX_TABLES: Final = 1024  # reftables of one repository
 
 _HEAD: Final = b"HEAD"

@@ -21,7 +21,7 @@ from sync.forge.local.objects import Objects
 from sync.forge.local.refs import RefFolders, Tip, resolve_head
 from sync.forge.local.worktree import WorkingTree
 
-MAX_CONFIG: Final = 4 * 1024 * 1024  # bytes
+MAX_CONFIG: Final = 1024 * 1024  # bytes; they take longer to read than any other
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,14 @@ from typing import Final
 from dulwich.objects import parse_tree
 
 from cache.model import TreeEntry
+from sync.forge.local.files import is_safe
 from sync.forge.local.layout import Damaged
 
 MAX_ENTRIES: Final = 200_000  # files and folders below one folder of a commit
 MAX_DEPTH: Final = 128  # folders in folders
+MAX_PATHS: Final = 32 * 1024 * 1024  # code points of all their paths together, since a long one costs little in a tree
+
+TOO_MANY: Final = "it has too many files in a folder of its commit"
 
 REGULAR: Final = 0o100644
 LINK: Final = 0o120000
@@ -68,35 +72,37 @@ class Trees:
         return entry
 
     def files(self, tree: str) -> dict[str, Committed]:
-        """All blobs below ``tree`` by path. Names that are not UTF-8, or that no file can have, are left out."""
+        """All blobs below ``tree`` by path. Names that no file can be asked for by are left out."""
         return {path: entry for path, entry in self._walk(tree) if entry.is_file}
 
     def _walk(self, tree: str) -> Iterator[tuple[str, Committed]]:
-        seen = 0
+        seen = written = 0
         folders = [("", tree, 0)]
         while folders:
             prefix, name, depth = folders.pop()
             entries = self.entries(name)
             seen += len(entries)
             if seen > MAX_ENTRIES or depth > MAX_DEPTH:
-                raise Damaged("it has too many files in a folder of its commit")
+                raise Damaged(TOO_MANY)
             for raw, entry in entries.items():
                 part = _readable(raw)
                 if part is None:
                     continue
+                written += len(prefix) + len(part)
+                if written > MAX_PATHS:
+                    raise Damaged(TOO_MANY)
                 yield prefix + part, entry
                 if entry.is_folder:
                     folders.append((f"{prefix}{part}/", entry.sha, depth + 1))
 
 
 def _readable(raw: bytes) -> str | None:
-    """A name of a tree as text, where it is one that a path can hold."""
-    if raw in (b"", b".", b"..") or b"/" in raw:
-        return None
+    """A name of a tree as text, where it is one that a file can be asked for by."""
     try:
-        return raw.decode()
+        name = raw.decode()
     except UnicodeDecodeError:
         return None
+    return name if "/" not in name and is_safe(name) else None
 
 
 @dataclass(frozen=True, slots=True)

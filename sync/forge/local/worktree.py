@@ -5,16 +5,17 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from contextlib import ExitStack
 from dataclasses import dataclass
 from enum import Enum, auto
+from itertools import islice
 from typing import Final
 
-from sync.forge.local.files import Irregular, folder, read_regular
+from sync.forge.local.files import Irregular, enter, is_safe, read_regular
 from sync.forge.local.layout import GIT, Damaged
 
-MAX_FILES: Final = 100_000  # files below one folder
-MAX_DEPTH: Final = 64  # folders in folders; each is an open descriptor while it is read
+MAX_FILES: Final = 100_000  # files and folders below one folder
+MAX_PATHS: Final = 32 * 1024 * 1024  # code points of all their paths together
+MAX_DEPTH: Final = 64  # folders in folders
 
 _LINK_ERRORS: Final = frozenset({errno.ELOOP, errno.EMLINK})
 _MISSING_ERRORS: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG})
@@ -107,13 +108,33 @@ class WorkingTree:
 
     def files(self, top: str) -> list[WorkFile]:
         """All files and symbolic links below the folder ``top``, sorted by path. What belongs to a repository of its
-        own, and names that are not UTF-8, are left out. Raises :class:`Damaged` where there are too many."""
-        descriptor = self._enter(top.split("/"))
+        own, and names that no file can be asked for by, are left out. Raises :class:`Damaged` where there are too
+        many."""
+        found: list[WorkFile] = []
+        entries = written = 0
+        folders = [top]
+        while folders:
+            prefix = folders.pop()
+            for entry in self._entries(prefix):
+                path = f"{prefix}/{entry.name}"
+                entries, written = entries + 1, written + len(path)
+                if entries > MAX_FILES or written > MAX_PATHS or path.count("/") > MAX_DEPTH:
+                    raise Damaged("it has too many files in a folder of its working tree")
+                status = _status(entry)
+                if status is not None and _is_listed(status):
+                    found.append(WorkFile(path, status))
+                elif status is not None and stat.S_ISDIR(status.st_mode):
+                    folders.append(path)
+        return sorted(found, key=lambda file: file.path)
+
+    def _entries(self, path: str) -> list[os.DirEntry[str]]:
+        """What is in the folder ``path``, or as much of it as is too much; nothing if it is no folder of this
+        repository (any more)."""
+        descriptor = self._enter(path.split("/"))
         if isinstance(descriptor, Obstacle):
             return []
-        found: list[WorkFile] = []
-        _collect(descriptor, top + "/", found, MAX_DEPTH)
-        return sorted(found, key=lambda file: file.path)
+        with os.scandir(descriptor) as scan:
+            return [entry for entry in islice(scan, MAX_FILES + 1) if is_safe(entry.name)]
 
     def _enter(self, parts: list[str]) -> int | Obstacle:
         """A descriptor of the folder with these parts, good until the next call."""
@@ -121,11 +142,11 @@ class WorkingTree:
             return self._folder
         if self._held is not None and parts == self._held_parts:
             return self._held
-        with ExitStack() as stack:
-            current = self._folder
+        current = os.dup(self._folder)
+        try:
             for part in parts:
                 try:
-                    current = stack.enter_context(folder(part, at=current))
+                    current = enter(part, at=current)
                 except OSError as error:
                     if error.errno in _MISSING_ERRORS or error.errno in _LINK_ERRORS:
                         return Obstacle.LINK if _is_link(part, current) else Obstacle.MISSING
@@ -134,27 +155,17 @@ class WorkingTree:
                     return Obstacle.SUBMODULE
             self.close()
             self._held, self._held_parts = os.dup(current), parts
+        finally:
+            os.close(current)
         return self._held
 
 
-def _collect(descriptor: int, prefix: str, found: list[WorkFile], depth: int) -> None:
-    with os.scandir(descriptor) as scan:
-        entries = [entry for entry in scan if _is_utf8(entry.name)]
-    if any(entry.name == GIT for entry in entries):
-        return
-    if not depth or len(found) + len(entries) > MAX_FILES:
-        raise Damaged("it has too many files in a folder of its working tree")
-    for entry in entries:
-        try:
-            status = entry.stat(follow_symlinks=False)
-            if _is_listed(status):
-                found.append(WorkFile(prefix + entry.name, status))
-            elif stat.S_ISDIR(status.st_mode):
-                with folder(entry.name, at=descriptor) as below:
-                    _collect(below, f"{prefix}{entry.name}/", found, depth - 1)
-        except OSError as error:  # gone, or swapped for something else, since it was listed
-            if error.errno not in _MISSING_ERRORS and error.errno not in _LINK_ERRORS:
-                raise
+def _status(entry: os.DirEntry[str]) -> os.stat_result | None:
+    """``None``: it went since it was listed."""
+    try:
+        return entry.stat(follow_symlinks=False)
+    except FileNotFoundError:
+        return None
 
 
 def _is_listed(status: os.stat_result) -> bool:
@@ -183,15 +194,5 @@ def _exists(name: str, parent: int) -> bool:
     try:
         os.lstat(name, dir_fd=parent)
     except FileNotFoundError:
-        return False
-    return True
-
-
-def _is_utf8(name: str) -> bool:
-    if name.isascii():
-        return True
-    try:
-        name.encode()
-    except UnicodeEncodeError:
         return False
     return True

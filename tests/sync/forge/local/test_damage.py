@@ -19,6 +19,7 @@ from cache.model import MAX_PAGE
 from sync.forge.base import Absent, Refused
 from tests.support.git import git, needs_git
 from tests.support.local_forge import Asked, forge_of, named
+from tests.support.raw_git import add_commit, add_loose, loose
 from tests.support.repos import make_repo
 
 pytestmark = pytest.mark.anyio
@@ -34,31 +35,10 @@ def repo(tmp_path: Path) -> Path:
     return make_repo(tmp_path / "web", FILES)
 
 
-def loose(repo: Path, name: str) -> Path:
-    return repo / ".git/objects" / name[:2] / name[2:]
-
-
 def replace(file: Path, content: bytes) -> None:
     """Write over a file that git made read-only."""
     file.chmod(0o600)
     file.write_bytes(content)
-
-
-def add_loose(repo: Path, kind: bytes, data: bytes, *, announced: int | None = None) -> str:
-    """Write an object, whatever it says; its name."""
-    text = b"%s %d\0" % (kind, len(data) if announced is None else announced) + data
-    name = sha1(text, usedforsecurity=False).hexdigest()
-    loose(repo, name).parent.mkdir(exist_ok=True)
-    loose(repo, name).write_bytes(zlib.compress(text))
-    return name
-
-
-def add_commit(repo: Path, *entries: tuple[bytes, bytes, str]) -> None:
-    """Make a commit with these entries (mode, name, object) the tip."""
-    tree = b"".join(mode + b" " + name + b"\0" + bytes.fromhex(sha) for mode, name, sha in entries)
-    root = add_loose(repo, b"tree", tree)
-    text = f"tree {root}\nauthor A <a@b.test> 1700000000 +0000\ncommitter A <a@b.test> 1700000000 +0000\n\nx\n"
-    (repo / ".git/refs/heads/main").write_text(add_loose(repo, b"commit", text.encode()) + "\n")
 
 
 def lose(path: Path) -> None:
