@@ -6,9 +6,13 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from functools import cache
+from typing import Literal
 
 MAX_WORDS = 64  # a longer query is ranked by its first words; the whole still counts as a substring
 MAX_WORD = 64  # code points of a word that count
+
+_PIECE = 256  # code points that are normalized at once
+_LONGEST_LETTER = 32  # code points of a letter with its signs (UAX #15, section 13, allows 30 of them)
 
 # Scripts that are written without spaces, or glue particles to foreign words: a run of one is a word of its own.
 _HAN = "\u2e80-\u2fdf\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -33,8 +37,36 @@ def fold(text: str) -> str:
     trimmed, and a lone surrogate (which no text of a page can hold) as U+FFFD."""
     if text.isascii():
         return " ".join(text.lower().split())
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    folded = normalize("NFKC", normalize("NFKC", text).casefold())
     return _SURROGATE.sub("\ufffd", " ".join(folded.replace("ё", "е").split()))
+
+
+def normalize(form: Literal["NFC", "NFD", "NFKC"], text: str) -> str:
+    """``text`` in a normal form of Unicode, in time linear in its length.
+
+    Sorting combining signs takes the square of their number and holds the interpreter's lock: a page of nothing else
+    would stop the process for an hour. So a long text is taken in pieces. One ends before a space, or else before what
+    is no combining sign, and cuts into a letter with its signs only where there are more than any language has."""
+    if len(text) <= _PIECE:
+        return unicodedata.normalize(form, text)
+    pieces: list[str] = []
+    start = 0
+    while start < len(text):
+        end = _end_of_piece(text, start)
+        pieces.append(unicodedata.normalize(form, text[start:end]))
+        start = end
+    return "".join(pieces)
+
+
+def _end_of_piece(text: str, start: int) -> int:
+    limit = start + _PIECE
+    if limit >= len(text):
+        return len(text)
+    space = text.rfind(" ", start + 1, limit)
+    if space > 0:
+        return space
+    letters = (at for at in range(limit, limit - _LONGEST_LETTER, -1) if not unicodedata.combining(text[at]))
+    return next(letters, limit)
 
 
 @cache

@@ -15,7 +15,7 @@ import unicodedata
 from collections import Counter
 from dataclasses import dataclass
 
-from cache.search.query import MAX_WORD, fold, words_of
+from cache.search.query import MAX_WORD, fold, normalize, words_of
 from cache.search.stem import stem
 
 MAX_SEARCHED = 512 * 1024  # code points of a body that are searched
@@ -121,7 +121,7 @@ def _pairs(word: str) -> list[str]:
 
 
 def _without_diacritics(word: str) -> list[str]:
-    plain = "".join(letter for letter in unicodedata.normalize("NFD", word) if not unicodedata.combining(letter))
+    plain = "".join(letter for letter in normalize("NFD", word) if not unicodedata.combining(letter))
     return [_stem(plain)] if plain.isascii() and plain else []
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cache.search.query import MAX_WORD, MAX_WORDS, Query, fold
+from cache.search.query import MAX_WORD, MAX_WORDS, Query, fold, normalize
 
 
 def test_the_whole_is_folded_and_its_white_space_too() -> None:
@@ -94,3 +96,17 @@ def test_every_query_can_be_read_and_stored(text: str) -> None:
     assert bool(query.words) == bool(query.content)
     for part in (query.whole, *query.words, *query.content):
         part.encode()
+
+
+@given(
+    st.lists(st.sampled_from(["a", "É", "e\u0301\u0323", "ß", "ﬁ", "任", "ё", " ", "o" + "\u0301" * 29]), max_size=900)
+)
+def test_a_long_text_is_normalized_like_a_short_one(parts: list[str]) -> None:
+    text = "".join(parts)
+    assert normalize("NFC", text) == unicodedata.normalize("NFC", text)
+    assert normalize("NFKC", text) == unicodedata.normalize("NFKC", text)
+
+
+def test_text_that_takes_the_square_of_its_length_to_normalize_as_a_whole_is_folded() -> None:
+    folded = fold("a" + "\u0301\u0323" * 100_000)  # a quarter of a minute otherwise, and an hour for a megabyte
+    assert len(folded) > 199_000

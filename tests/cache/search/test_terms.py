@@ -98,3 +98,7 @@ def test_terms_split_at_their_spaces_only(text: str) -> None:
     terms = body_terms(text)
     assert all(part.isalnum() or not part.isascii() for part in terms.split(" ") if part)
     assert fold(terms) == terms
+
+
+def test_a_word_of_combining_signs_alone_is_indexed_in_time() -> None:
+    assert body_terms("a" + "\u0301\u0323" * 50_000)  # the square of their number would be some seconds
