@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import stat
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from functools import cached_property
 from urllib.parse import unquote
 
 from cache.model import TreeEntry
+from cache.search.query import normalize
 
 MAX_DEPTH = 64  # folders above a file; links to deeper folders lead nowhere, those to the files themselves do
 
@@ -149,7 +149,7 @@ def _file_and_folder(place: str) -> tuple[str, str]:
 
 
 def _fold(path: str) -> str:
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
+    return normalize("NFC", normalize("NFC", path).casefold())
 
 
 def _name_keys(name: str) -> tuple[tuple[int, str], ...]:
