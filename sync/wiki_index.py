@@ -23,7 +23,7 @@ from sync.wiki_titles import RAW, canonical_type, describe, folder_type, repeats
 
 __all__ = ["IndexMalformed", "Reading", "canonical_type", "decode_index", "describe", "find_index", "read_wiki"]
 
-READER_VERSION = 1  # part of the sync fingerprint: raise it when the same files are read otherwise than before
+READER_VERSION = 2  # part of the sync fingerprint: raise it when the same files are read otherwise than before
 MAX_LEVELS = 5  # of sub-indexes
 MAX_SUB_INDEXES = 200  # of one level
 MAX_TEXT = 4 * MAX_INDEX  # code points of all indexes of a wiki that are read

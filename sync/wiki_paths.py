@@ -12,9 +12,11 @@ from urllib.parse import unquote
 from cache.model import TreeEntry
 from cache.search.query import normalize
 
+MAX_PATH = 1_003  # code points of a page's path: a slug of a thousand, and ".md"
 MAX_DEPTH = 64  # folders above a file; links to deeper folders lead nowhere, those to the files themselves do
 
 _INDEX_NAMES = ("index.md", "_index.md", "readme.md")  # folded, the best first
+_UNNAMEABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\\]")  # what no caller's slug can hold
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 _SEPARATORS = re.compile(r"[\s_-]+")
 
@@ -28,8 +30,10 @@ class Miss(Enum):
 
 
 def is_page(entry: TreeEntry) -> bool:
-    """Whether a tree entry is a Markdown file. A symbolic link never is."""
-    return stat.S_ISREG(entry.mode) and entry.path.endswith(".md") and not f"/{entry.path}".endswith("/.md")
+    """Whether a tree entry is a Markdown file that can be asked for by its name. A symbolic link never is."""
+    path = entry.path
+    is_markdown = stat.S_ISREG(entry.mode) and path.endswith(".md") and not f"/{path}".endswith("/.md")
+    return is_markdown and len(path) <= MAX_PATH and not _UNNAMEABLE.search(path)
 
 
 def is_index(path: str) -> bool:
