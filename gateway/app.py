@@ -8,7 +8,7 @@ import time
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from cache.errors import StoreFailure
 from cache.interface import Store, StoreNotice
@@ -16,10 +16,13 @@ from cache.store import SqliteStore
 from gateway.federation import Federation, Policy
 from gateway.naming import Names
 from gateway.places import user_places
-from gateway.settings import ForgeSettings, LocalForgeSettings, Settings
+from gateway.settings import ForgeSettings, GiteaForgeSettings, LocalForgeSettings, Settings
 from sync.forge.base import Forge
 from sync.forge.local import LocalForge
 from sync.plan import SyncSettings
+
+if TYPE_CHECKING:
+    from sync.forge.gitea.probe import Prober
 
 SERVING: Final = 1.0  # seconds that a forge which goes down is waited for while somebody waits for the answer
 SYNCING: Final = 30.0  # the same while a sync can sit its restart out
@@ -67,7 +70,16 @@ def _forge(name: str, section: ForgeSettings, settings: Settings, patience: floa
         )
     from gateway.gitea import Wiring  # noqa: PLC0415 local repositories need no HTTP
 
-    return Wiring(os.environ, patience).forge(name, section, _meant_for(name, settings.sync.orgs, settings))
+    return Wiring(os.environ, patience).forge(name, section, orgs_of(name, settings))
+
+
+@asynccontextmanager
+async def open_prober(name: str, section: GiteaForgeSettings, settings: Settings) -> AsyncIterator[Prober]:
+    """What surveys the server that ``section`` describes, for the block."""
+    from gateway.gitea import Wiring  # noqa: PLC0415 local repositories need no HTTP
+
+    async with Wiring(os.environ, SERVING).prober(section, orgs_of(name, settings)) as prober:
+        yield prober
 
 
 def sync_settings(settings: Settings) -> Mapping[str, SyncSettings]:
@@ -87,6 +99,11 @@ def _sync_settings(name: str, forge: ForgeSettings, settings: Settings) -> SyncS
         status_paths=section.status_paths,
         mirror_everything=isinstance(forge, LocalForgeSettings),
     )
+
+
+def orgs_of(forge: str, settings: Settings) -> tuple[str, ...]:
+    """The organizations that are listed beside what the forge called ``forge`` lists of itself."""
+    return _meant_for(forge, settings.sync.orgs, settings)
 
 
 def _meant_for(forge: str, words: Sequence[str], settings: Settings) -> tuple[str, ...]:

@@ -59,10 +59,12 @@ class _Environment(EnvSettingsSource):
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """Settings and the file they come from, absolute; ``None`` where all come from the environment."""
+    """Settings and the file they come from, absolute; ``None`` where all come from the environment. ``private``: the
+    file holds a secret."""
 
     settings: Settings
     path: Path | None
+    private: bool = False
 
 
 def named(explicit: Path | None, environ: Mapping[str, str]) -> Path | None:
@@ -101,7 +103,7 @@ def load(path: Path | None, environ: Mapping[str, str], home: Path) -> Loaded | 
         settings = Settings(**_merged(_without_other_tokens(from_file, from_environ), from_environ))
     except ValidationError as error:
         raise InvalidConfig(_explain(error, path, from_environ)) from None
-    return Loaded(_anchored(settings, None if path is None else path.parent, home), path)
+    return Loaded(_anchored(settings, None if path is None else path.parent, home), path, _holds_token(from_file))
 
 
 def _parse(path: Path) -> Mapping[str, Any]:
@@ -140,6 +142,11 @@ def _foreign_variables(environ: Mapping[str, str]) -> list[str]:
             hint = f" — did you mean {ENV_PREFIX}{meant.upper()}{ENV_NESTED}…?" if meant else ""
             problems.append(f"{name}: unknown variable{hint}")
     return problems
+
+
+def _holds_token(from_file: Mapping[str, Any]) -> bool:
+    forges = (from_file.get("forge", {}), *from_file.get("forges", {}).values())
+    return any(forge.get(key) for forge in forges for key in TOKEN_KEYS if key != "token_file")
 
 
 def _without_other_tokens(low: Mapping[str, Any], high: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
 from cache.errors import KnowledgeError
 from cache.interface import RunSummary, Store
@@ -64,10 +65,22 @@ def configuration(loaded: Loaded | None) -> Iterator[Finding]:
         yield Finding(State.FAIL, "no auth.toml", "gateway init")
         return
     yield Finding(State.OK, f"configuration: {loaded.path or 'the environment'}")
-    if loaded.path is not None and loaded.path.stat().st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        yield Finding(State.WARN, f"others may change {loaded.path}", f"chmod 600 {loaded.path}")
+    if loaded.path is not None:
+        yield from private_file(loaded.path, secret=loaded.private)
     if not loaded.settings.fleet:
         yield Finding(State.FAIL, "no forge is configured", "add [forge] to it, or gateway init --force")
+
+
+def private_file(path: Path, *, secret: bool) -> Iterator[Finding]:
+    """What others may do with a file that decides what is run, or that holds a ``secret``."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return  # whoever reads it says why it cannot be read
+    if mode & (stat.S_IWGRP | stat.S_IWOTH):
+        yield Finding(State.WARN, f"others may change {path}", f"chmod 600 {path}")
+    elif secret and mode & (stat.S_IRGRP | stat.S_IROTH):
+        yield Finding(State.WARN, f"others may read {path}, which holds a token", f"chmod 600 {path}")
 
 
 def roots(paths: Sequence[Path]) -> Iterator[Finding]:
@@ -140,8 +153,17 @@ def shared_wiki(word: str, found: Project | KnowledgeError | None) -> Finding:
     return Finding(State.FAIL, f"shared wiki {word}: {reason}", "correct [wiki] shared, then gateway sync")
 
 
-def clients(machine: Machine) -> Iterator[Finding]:
-    """Which clients on this machine start the gateway, and whether they can."""
+@dataclass(frozen=True, slots=True)
+class Here:
+    """This installation's ``program``, the configuration in use, and the one that is read where none is named."""
+
+    program: Path
+    config: Path | None
+    default: Path
+
+
+def clients(machine: Machine, here: Here) -> Iterator[Finding]:
+    """Which clients on this machine start the gateway, and whether they start this one."""
     started = False
     for name, client in CLIENTS.items():
         path = machine.client_file(name)
@@ -156,15 +178,30 @@ def clients(machine: Machine) -> Iterator[Finding]:
         for server, entry in servers.items():
             if client_config.is_ours(entry):
                 started = True
-                yield _client(client.title, server, Path(entry["command"]), f"gateway client-config {name} --write")
+                remedy = f"gateway client-config {name} --write" + (
+                    "" if server == "knowledge" else f" --name {server}"
+                )
+                yield _client(f"{client.title}: {server}", entry, here, remedy)
     if not started:
         yield Finding(State.NOTE, "no MCP client starts the gateway yet", "gateway client-config claude-code --write")
 
 
-def _client(title: str, server: str, command: Path, remedy: str) -> Finding:
+def _client(what: str, entry: Mapping[str, Any], here: Here, remedy: str) -> Finding:
+    command = Path(entry["command"])
     if not os.access(command, os.X_OK):
-        return Finding(State.FAIL, f"{title}: {server} starts {command}, which is not there", remedy)
-    return Finding(State.OK, f"{title} starts it as {server}")
+        return Finding(State.FAIL, f"{what} starts {command}, which is not there", remedy)
+    if _folder(command) != _folder(here.program):
+        return Finding(State.WARN, f"{what} starts another installation, {command}", remedy)
+    args = entry["args"]
+    read = Path(args[args.index("--config") + 1]) if "--config" in args[:-1] else here.default
+    if here.config is not None and read != here.config:
+        return Finding(State.WARN, f"{what} reads another configuration, {read}", remedy)
+    return Finding(State.OK, f"{what} starts this gateway")
+
+
+def _folder(command: Path) -> Path:
+    """Where a program is installed: a tool's installer links to it, an environment's Python links elsewhere."""
+    return (command.resolve() if command.stem == "gateway" else command.absolute()).parent
 
 
 WHERE_PAGES_ARE = Finding(State.NOTE, "pages are read from .wiki/ in each repository, not from a forge's Wiki tab")

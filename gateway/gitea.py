@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from gateway.settings import GiteaForgeSettings
 from sync.credentials import TokenSource
 from sync.forge.gitea.client import GiteaForge, GiteaSettings
+from sync.forge.gitea.probe import Prober
 from sync.http import HttpClient, HttpSettings
 
 
@@ -23,6 +25,15 @@ class Wiring:
     def forge(self, name: str, section: GiteaForgeSettings, orgs: tuple[str, ...]) -> GiteaForge:
         """The forge called ``name``, with connections of its own."""
         return GiteaForge(name, self.http(section), self.settings(section, orgs))
+
+    @asynccontextmanager
+    async def prober(self, section: GiteaForgeSettings, orgs: tuple[str, ...]) -> AsyncIterator[Prober]:
+        """What surveys a forge, for the block."""
+        http = self.http(section)
+        try:
+            yield Prober(http, self.settings(section, orgs))
+        finally:
+            await http.aclose()
 
     def settings(self, section: GiteaForgeSettings, orgs: tuple[str, ...]) -> GiteaSettings:
         return GiteaSettings(section.url, section.user, orgs, self.token(section))

@@ -18,14 +18,15 @@ from cache.errors import KnowledgeError
 from cache.interface import Store
 from cache.model import Project
 from cache.schema import SQLITE_VERSION
-from gateway import DISTRIBUTION, app, doctor, places, render
+from gateway import DISTRIBUTION, app, doctor, examine, places, render
 from gateway.client_config import Machine
 from gateway.commands.options import ConfigOption, VerboseOption, example, log_to_stderr, new_verb
-from gateway.config import InvalidConfig
-from gateway.doctor import Finding, State
+from gateway.config import InvalidConfig, Loaded, named
+from gateway.doctor import Finding, Here, State
 from gateway.exits import Exit
 from gateway.naming import Names
-from gateway.settings import LocalForgeSettings, Settings
+from gateway.program import program
+from gateway.settings import Settings
 
 PACKAGES = ("gateway", "sync", "cache")
 STYLES = {State.OK: "green", State.NOTE: "cyan", State.WARN: "yellow", State.FAIL: "bold red"}
@@ -34,7 +35,7 @@ verb = new_verb()
 
 
 @verb.command("doctor", epilog=example("gateway doctor"))
-def examine(config: ConfigOption = None, verbose: VerboseOption = False) -> Exit:
+def check_all(config: ConfigOption = None, verbose: VerboseOption = False) -> Exit:
     """Check everything, and say how to mend what is wrong.
 
     Exits 0 unless something fails, then 3.
@@ -58,6 +59,7 @@ def _findings(config: Path | None) -> Iterator[Finding]:
     yield doctor.version("Python", sys.version_info[:3], doctor.OLDEST_PYTHON)
     yield doctor.version("SQLite", SQLITE_VERSION, doctor.OLDEST_SQLITE)
     yield doctor.packages(_origins(), _home())
+    loaded: Loaded | None = None
     try:
         loaded = places.configured(config)
     except InvalidConfig as error:
@@ -66,30 +68,25 @@ def _findings(config: Path | None) -> Iterator[Finding]:
         yield from doctor.configuration(loaded)
         if loaded is not None and loaded.settings.fleet:
             yield from _of_fleet(loaded.settings)
-    yield from doctor.clients(Machine(sys.platform, places.user_places().home, os.environ))
+    user = places.user_places()
+    here = Here(Path(program()[0]), loaded.path if loaded else None, named(None, os.environ) or user.config)
+    yield from doctor.clients(Machine(sys.platform, user.home, os.environ), here)
     yield doctor.WHERE_PAGES_ARE
 
 
 def _of_fleet(settings: Settings) -> Iterator[Finding]:
-    local = [forge for forge in settings.fleet.values() if isinstance(forge, LocalForgeSettings)]
-    unreadable = list(doctor.roots([root for forge in local for root in forge.roots]))
-    yield from unreadable
-    if not unreadable:
-        yield from anyio.run(_of_forges, settings)
+    examined = anyio.run(examine.forges, settings)
+    yield from examined.findings
     try:
         if not app.cache_file(settings).exists():
+            yield from [examined.shared] if examined.shared else []
             yield Finding(State.WARN, "there is no cache yet", "gateway sync")
             return
         with app.open_store(settings) as store:
             yield from doctor.cache(store, now=time.time(), stale_after=settings.gateway.stale_after)
-            yield doctor.shared_wiki(settings.wiki.shared, _shared(settings, store))
+            yield examined.shared or doctor.shared_wiki(settings.wiki.shared, _shared(settings, store))
     except KnowledgeError as error:
         yield Finding(State.FAIL, f"cache: {error.message}", "see [cache] file and its permissions")
-
-
-async def _of_forges(settings: Settings) -> list[Finding]:
-    async with app.open_forges(settings) as forges:
-        return [await doctor.forge(name, forge) for name, forge in forges.items()]
 
 
 def _shared(settings: Settings, store: Store) -> Project | KnowledgeError | None:

@@ -13,7 +13,7 @@ from cache.interface import RunSummary
 from cache.model import Project, ProjectKey, ProjectState, RepoRef
 from gateway import config, doctor
 from gateway.client_config import CLIENTS, ClientName, Machine, entry, merge
-from gateway.doctor import Finding, State
+from gateway.doctor import Finding, Here, State
 from tests.support.cli import Home, Inside
 from tests.support.unprivileged import run_unprivileged, shared_folder
 
@@ -74,6 +74,14 @@ class TestConfiguration:
         (tmp_path / "auth.toml").chmod(0o620)
         found = list(doctor.configuration(loaded))[1]
         assert (found.state, found.remedy) == (State.WARN, f"chmod 600 {tmp_path}/auth.toml")
+
+    def test_one_that_others_may_read_is_told_if_it_holds_a_token(self, tmp_path: Path) -> None:
+        text = '[forge]\nurl = "https://git.example.test"\n'
+        for key, told in (("token", 1), ("token_command", 1), ("token_file", 0)):
+            loaded = self.load(tmp_path, f'{text}{key} = "fake"\n')
+            (tmp_path / "auth.toml").chmod(0o644)
+            warned = [finding for finding in doctor.configuration(loaded) if finding.state is State.WARN]
+            assert len(warned) == told, key
 
     def test_one_without_a_forge_fails(self, tmp_path: Path) -> None:
         assert states(list(doctor.configuration(self.load(tmp_path, "")))) == [State.OK, State.FAIL]
@@ -141,6 +149,9 @@ class TestSharedWiki:
 
 
 class TestClients:
+    PYTHON = (sys.executable, "-P", "-m", "gateway")
+    HERE = Here(Path(sys.executable), Path("/etc/auth.toml"), Path("/etc/auth.toml"))
+
     def machine(self, tmp_path: Path, client: ClientName, text: str) -> Machine:
         machine = Machine("linux", tmp_path, {})
         path = machine.client_file(client)
@@ -148,25 +159,57 @@ class TestClients:
         path.write_text(text, encoding="utf-8")
         return machine
 
+    def findings(
+        self, tmp_path: Path, client: ClientName, program: Sequence[str], config: Path | None
+    ) -> list[Finding]:
+        text = merge("", CLIENTS[client], "wikis", entry(CLIENTS[client], program, config))
+        return list(doctor.clients(self.machine(tmp_path, client, text), self.HERE))
+
     @pytest.mark.parametrize("client", ["claude-code", "codex"])
-    def test_one_that_starts_us_passes(self, tmp_path: Path, client: ClientName) -> None:
-        text = merge(
-            "", CLIENTS[client], "wikis", entry(CLIENTS[client], (sys.executable, "-P", "-m", "gateway"), None)
-        )
-        machine = self.machine(tmp_path, client, text)
-        assert list(doctor.clients(machine)) == [Finding(State.OK, f"{CLIENTS[client].title} starts it as wikis")]
+    @pytest.mark.parametrize("named", [None, Path("/etc/auth.toml")])
+    def test_one_that_starts_us_passes(self, tmp_path: Path, client: ClientName, named: Path | None) -> None:
+        found = self.findings(tmp_path, client, self.PYTHON, named)
+        assert found == [Finding(State.OK, f"{CLIENTS[client].title}: wikis starts this gateway")]
 
     def test_one_that_starts_what_is_gone_fails(self, tmp_path: Path) -> None:
-        text = merge("", CLIENTS["cursor"], "knowledge", entry(CLIENTS["cursor"], ("/gone/gateway",), None))
-        (found,) = doctor.clients(self.machine(tmp_path, "cursor", text))
-        assert (found.state, found.remedy) == (State.FAIL, "gateway client-config cursor --write")
+        (found,) = self.findings(tmp_path, "cursor", ("/gone/gateway",), None)
+        assert (found.state, found.remedy) == (State.FAIL, "gateway client-config cursor --write --name wikis")
+
+    def test_one_that_starts_another_installation_is_told(self, tmp_path: Path) -> None:
+        other = tmp_path / "bin" / "gateway"
+        other.parent.mkdir()
+        other.touch(mode=0o755)
+        (found,) = self.findings(tmp_path, "cursor", (str(other),), None)
+        assert (found.state, found.text) == (State.WARN, f"Cursor: wikis starts another installation, {other}")
+
+    def test_a_link_to_this_installation_is_this_one(self, tmp_path: Path) -> None:
+        tool = tmp_path / "tool" / "gateway"
+        tool.parent.mkdir()
+        tool.touch(mode=0o755)
+        (tmp_path / "gateway").symlink_to(tool)
+        text = merge("", CLIENTS["cursor"], "knowledge", entry(CLIENTS["cursor"], (str(tmp_path / "gateway"),), None))
+        here = Here(tool.with_name("python"), None, Path("/etc/auth.toml"))
+        (found,) = doctor.clients(self.machine(tmp_path, "cursor", text), here)
+        assert found.state is State.OK
+
+    @pytest.mark.parametrize("here", [HERE, Here(HERE.program, Path("/etc/auth.toml"), Path("/etc/other.toml"))])
+    def test_one_that_reads_another_configuration_is_told(self, tmp_path: Path, here: Here) -> None:
+        read = Path("/srv/auth.toml") if here.default == here.config else None
+        text = merge("", CLIENTS["cursor"], "knowledge", entry(CLIENTS["cursor"], self.PYTHON, read))
+        (found,) = doctor.clients(self.machine(tmp_path, "cursor", text), here)
+        assert found == Finding(
+            State.WARN,
+            f"Cursor: knowledge reads another configuration, {read or here.default}",
+            "gateway client-config cursor --write",
+        )
 
     def test_none_is_only_noted(self, tmp_path: Path) -> None:
-        (found,) = doctor.clients(self.machine(tmp_path, "vscode", '{"servers": {"other": {"command": "x"}}}'))
+        machine = self.machine(tmp_path, "vscode", '{"servers": {"other": {"command": "x"}}}')
+        (found,) = doctor.clients(machine, self.HERE)
         assert found.state is State.NOTE
 
     def test_a_malformed_file_is_a_warning(self, tmp_path: Path) -> None:
-        found = list(doctor.clients(self.machine(tmp_path, "codex", "not toml")))
+        found = list(doctor.clients(self.machine(tmp_path, "codex", "not toml"), self.HERE))
         assert states(found) == [State.WARN, State.NOTE]
 
 
