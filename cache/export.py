@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 
 from cache import pages, projects
 from cache.model import Project, ProjectState
 from cache.projects import Place
 from cache.schema import Connection
+from cache.times import timestamp
 
 _AT_ONCE = 20  # projects that are read in one transaction
 
@@ -27,20 +27,10 @@ def _entry(connection: Connection, project: Project, *, several_forges: bool) ->
         "name": f"{project.key.forge}:{project.name}" if several_forges else project.name,
         "state": f"failed: {project.failure}" if project.state is ProjectState.FAILED else project.state.value,
         "status": None if status is None else status.text,
-        "updated_at": _time(project.updated_at),
-        "synced_at": _time(project.synced_at),
+        "updated_at": timestamp(project.updated_at),
+        "synced_at": timestamp(project.synced_at),
         "pages": [
             {"slug": page.slug, "type": page.type, "title": page.title, "listed": page.listed, "sha": page.sha}
             for page in pages.all_pages(connection, project.key)
         ],
     }
-
-
-def _time(seconds: float | None) -> str | None:
-    """RFC 3339, in UTC; ``None`` for what no calendar knows (a commit may claim any time)."""
-    if seconds is None:
-        return None
-    try:
-        return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-    except (OverflowError, ValueError, OSError):
-        return None

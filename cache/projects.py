@@ -58,7 +58,7 @@ def place_of(project: Project) -> Place:
 
 
 def cursor_of(place: Place) -> str:
-    return base64.urlsafe_b64encode(json.dumps(place).encode()).decode().rstrip("=")
+    return base64.urlsafe_b64encode(json.dumps(place, ensure_ascii=False).encode()).decode().rstrip("=")
 
 
 def place_at(cursor: str) -> Place:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 
@@ -168,10 +167,3 @@ def _plain(value: object) -> object:
     if isinstance(value, Mapping):
         return {key: _plain(part) for key, part in value.items()}
     return content(value) if dataclasses.is_dataclass(value) else value
-
-
-def timestamp(seconds: float | None) -> str | None:
-    """Seconds since the UTC epoch as RFC 3339 with whole seconds (section 5.6), or ``None``."""
-    if seconds is None:
-        return None
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -13,6 +14,7 @@ from cache.errors import InvalidArgument, NotConfigured, NotFound, RateLimited, 
 from cache.interface import Match, Store
 from cache.model import Page, Project, ProjectKey
 from cache.search.query import Query
+from cache.times import timestamp
 from gateway.answers import (
     AskAnswer,
     PageAnswer,
@@ -23,7 +25,6 @@ from gateway.answers import (
     SearchAnswer,
     SharedMatch,
     StatusAnswer,
-    timestamp,
 )
 from gateway.ask import Question, ask, snippet_of, why_barren
 from gateway.live import LiveReader, unconfigured
@@ -103,7 +104,7 @@ class Federation:
             matches.total,
             project.revision or "",
             timestamp(project.synced_at) or "",
-            age is None or age > self._policy.stale_after,
+            age is None or abs(age) > self._policy.stale_after,  # negative: the clock was set back since
             () if matches else self._projects_knowing(query, project.key),
         )
 
@@ -121,13 +122,15 @@ class Federation:
     ) -> PageList:
         """The pages of one wiki (the shared one by default) in its index's order, from the cache."""
         found = await (self._shared() if project is None else self._find(project))
-        wanted = _canonical(types)
-        pages = await anyio.to_thread.run_sync(self._store.pages, found.key)
-        chosen = [page for page in pages if wanted is None or canonical_type(page.type) in wanted]
+        return await anyio.to_thread.run_sync(self._list, found, _canonical(types), limit, cursor)
+
+    def _list(self, project: Project, types: frozenset[str] | None, limit: int, cursor: str | None) -> PageList:
+        pages = self._store.pages(project.key)
+        chosen = [page for page in pages if types is None or canonical_type(page.type) in types]
         start = 0 if cursor is None else _start(chosen, cursor)
         shown = chosen[start : start + limit]
         return PageList(
-            self._names.spell(found),
+            self._names.spell(project),
             tuple(PageEntry(page.slug, page.type, page.title, page.listed) for page in shown),
             _cursor(start + limit, shown[-1].slug) if start + limit < len(chosen) else None,
         )
@@ -222,15 +225,20 @@ def _shared_match(match: Match, body: str, query: Query) -> SharedMatch:
 
 
 def _cursor(position: int, last_slug: str) -> str:
-    return base64.urlsafe_b64encode(f"{position}:{last_slug}".encode("utf-8", "surrogateescape")).decode()
+    """A place in a page list, as short for a long slug as for any other."""
+    return base64.urlsafe_b64encode(f"{position}:{_digest(last_slug)}".encode()).decode()
+
+
+def _digest(slug: str) -> str:
+    return hashlib.sha256(slug.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def _start(pages: Sequence[Page], cursor: str) -> int:
     """Where the page list goes on: behind the last page shown, or, if that is gone, where it stood."""
     try:
-        position, _, slug = base64.urlsafe_b64decode(cursor.encode()).decode("utf-8", "surrogateescape").partition(":")
-        fallback = int(position)
+        position, _, last = base64.urlsafe_b64decode(cursor.encode()).decode().partition(":")
+        fallback = max(0, min(int(position), len(pages)))
     except (ValueError, binascii.Error) as error:
         raise InvalidArgument("cursor is not one that this tool returned", argument="cursor") from error
-    found = next((number for number, page in enumerate(pages) if page.slug == slug), None)
-    return max(0, min(fallback, len(pages))) if found is None else found + 1
+    numbers = (fallback - 1, *range(len(pages)))  # most often it is where it was
+    return next((number + 1 for number in numbers if number >= 0 and _digest(pages[number].slug) == last), fallback)

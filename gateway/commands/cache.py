@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
+from cache.times import timestamp
 from gateway import app, places
-from gateway.answers import timestamp
 from gateway.commands.options import ConfigOption, VerboseOption, example, log_to_stderr, new_verb
 from gateway.exits import Exit
 from gateway.settings import Settings

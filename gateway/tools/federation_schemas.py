@@ -15,6 +15,7 @@ MAX_CHARS = 40_000
 
 MAX_QUERY = 2_000  # code points
 MAX_NAME = 1_000  # code points of a slug, project, section
+MAX_CURSOR = 100_000  # code points: it holds a project's name, folded, which may grow to 18 times its length, in base64
 MAX_PROJECTS = 50
 
 
@@ -42,7 +43,7 @@ _TYPES = {
     "maxItems": 50,
     "description": "Only pages of these types, such as concepts, entities, packages, sources. Default: all but raw.",
 }
-_CURSOR = _string("The next_cursor of the page before.")
+_CURSOR = _string("The next_cursor of the page before.", max_length=MAX_CURSOR)
 _PROJECT = _string("The project: owner/name, or its last part where that is unambiguous.")
 _SLUG = _string("The page, as its path below .wiki/ without .md, such as concepts/caching.")
 _SECTION = _string("A heading: only the part under it is returned, and offset counts within it.")

@@ -10,9 +10,10 @@ import pytest
 
 from cache.errors import InvalidArgument, NotConfigured, NotFound, RateLimited, Unavailable
 from gateway.answers import PageEntry
+from gateway.tools.federation_schemas import MAX_CURSOR
 from tests.support.federation import Asked, federation_over
 from tests.support.forges import API, NO_WIKI, WEB
-from tests.support.repos import commit_files
+from tests.support.repos import commit_files, make_repo
 
 pytestmark = pytest.mark.anyio
 
@@ -58,6 +59,12 @@ class TestSearch:
     async def test_says_when_the_last_good_sync_is_old(self, asked: Asked) -> None:
         assert not (await asked.federation.search("deploys")).stale
         asked.now += 24 * 3600 + 1
+        assert (await asked.federation.search("deploys")).stale
+
+    async def test_says_so_too_when_the_clock_was_set_back_since(self, asked: Asked) -> None:
+        asked.now -= 60
+        assert not (await asked.federation.search("deploys")).stale
+        asked.now -= 24 * 3600
         assert (await asked.federation.search("deploys")).stale
 
     async def test_repeats_the_query_as_typed(self, asked: Asked) -> None:
@@ -108,6 +115,16 @@ class TestListPages:
         rest = await asked.federation.list_pages("web", cursor=first.next_cursor)
         assert [page.slug for page in rest.pages] == ["raw/chat", "notes/unlisted"]
 
+    async def test_a_cursor_is_short_whatever_the_page_is_called(self, asked: Asked) -> None:
+        files: dict[str, str | bytes] = {f".wiki/{'Ж' * 100}/{'Щ' * 100}/{letter}.md": "# X\n" for letter in "abc"}
+        make_repo(asked.root / "long", files)
+        await asked.sync()
+        first = await asked.federation.list_pages("long", limit=2)
+        assert first.next_cursor is not None
+        assert len(first.next_cursor) < 50
+        rest = await asked.federation.list_pages("long", cursor=first.next_cursor)
+        assert [page.slug[-1] for page in rest.pages] == ["c"]
+
     async def test_types(self, asked: Asked) -> None:
         answer = await asked.federation.list_pages("web", types=["raw"])
         assert [page.slug for page in answer.pages] == ["raw/chat"]
@@ -137,6 +154,24 @@ class TestProjects:
     async def test_by_a_part_of_the_name(self, asked: Asked) -> None:
         answer = await asked.federation.projects("W")
         assert [entry.project for entry in answer.projects] == ["local/web", "local/wiki"]
+
+    async def test_the_longest_names_make_cursors_that_are_taken(self, asked: Asked) -> None:
+        signs = "\ufdfa" * 80  # each is 18 letters once folded
+        for last in "ab":
+            make_repo(asked.root / "/".join([signs] * 12) / last, {})
+        await asked.sync()
+        first = await asked.federation.projects(signs, limit=1)
+        assert first.next_cursor is not None
+        assert len(first.next_cursor) < MAX_CURSOR
+        rest = await asked.federation.projects(signs, cursor=first.next_cursor)
+        assert [entry.project[-1] for entry in rest.projects] == ["b"]
+
+    async def test_a_commit_from_the_far_future_does_not_keep_the_others_from_being_listed(self, asked: Asked) -> None:
+        commit_files(asked.root / "api", {"x": "y"}, at=999_999_999_999)
+        await asked.sync()
+        api, *others = (await asked.federation.projects()).projects
+        assert (api.project, api.state, api.updated_at) == ("local/api", "ok", None)
+        assert len(others) == 3
 
     async def test_a_foreign_cursor_is_refused(self, asked: Asked) -> None:
         with pytest.raises(InvalidArgument, match="cursor"):

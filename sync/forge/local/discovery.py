@@ -23,13 +23,15 @@ from sync.forge.local.layout import GIT, gitfile_target, has_git, is_bare
 
 HOST: Final = "local"
 PREFIX: Final = "local/"
+MAX_NAME: Final = 1_000  # code points of a project's name; no caller may give a longer one
 
 _BARE: Final = frozenset({"HEAD", "objects", "refs"})
 _TELLING: Final = _BARE | {GIT}  # names that tell a repository
 _NO_PARTS: Final = frozenset({"", ".", "..", GIT})
 _GONE: Final = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EMLINK})  # or swapped for a link
-# What no name can hold, since it goes into terminals, JSON and a database of Unicode text.
-_UNNAMEABLE: Final = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+# What no name can hold, since it goes into terminals, JSON and a database of Unicode text: controls, line separators,
+# signs that turn the direction of what follows, surrogates.
+_UNNAMEABLE: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +181,7 @@ class Roots:
             if _UNNAMEABLE.search(name):
                 yield Hidden(_shown(name))
                 continue
-            if path in controls or path in inner:
+            if len(name) > MAX_NAME or path in controls or path in inner:
                 continue
             try:
                 look = _look_into(path)

@@ -58,7 +58,9 @@ class TestNames:
         assert found == ["local/50%", "local/a b", "local/c#", "local/ü"]
         assert [folder_of([tmp_path], name).name for name in found] == ["50%", "a b", "c#", "ü"]
 
-    @pytest.mark.parametrize("raw", [b"bad-\xff", b"new\nline", b"esc\x1b[31m"])
+    @pytest.mark.parametrize(
+        "raw", [b"bad-\xff", b"new\nline", b"esc\x1b[31m", "rtl\u202e".encode(), "ls\u2028".encode()]
+    )
     def test_that_cannot_be_text_are_hidden_with_all_that_is_below(self, tmp_path: Path, raw: bytes) -> None:
         make_repo(tmp_path / "good", FILES)
         folder = tmp_path / os.fsdecode(raw)
@@ -69,6 +71,13 @@ class TestNames:
         assert "\N{REPLACEMENT CHARACTER}" in note
         note.encode()
         assert note.isprintable()
+
+    def test_that_nobody_could_ask_for_are_left_out(self, tmp_path: Path) -> None:
+        make_repo(tmp_path / "/".join(["d" * 199] * 4) / ("e" * 193), FILES)
+        make_repo(tmp_path / "/".join(["d" * 199] * 4) / ("e" * 195), FILES)
+        (found,) = names(tmp_path)
+        assert len(found) == 999
+        assert hidden(tmp_path) == []
 
 
 class TestIds:
