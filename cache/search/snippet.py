@@ -13,12 +13,14 @@ from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from cache.search.query import Query, fold
+from cache.search.query import MAX_WORD, Query, fold
 from cache.search.stem import stem
 from cache.search.terms import MAX_SEARCHED
 
 ELLIPSIS = "…"
 _PIECE = 256  # code points that are folded at once
+_STRETCH = 8 * 1024  # code points that are searched at once
+_MAX_WORDS = 16  # of a query that are looked for: each costs as much as all other work on a text
 
 
 def snippet(body: str, query: Query, *, fallback: str, width: int = 80) -> str:
@@ -29,7 +31,7 @@ def snippet(body: str, query: Query, *, fallback: str, width: int = 80) -> str:
     """
     text = " ".join(body[:MAX_SEARCHED].split())
     folded = _Folded.of(text)
-    span = _whole(folded.text, query.whole) or _densest(folded.text, query.content, width)
+    span = _whole(folded.text, query.whole) or _densest(folded.text, query.content[:_MAX_WORDS], width)
     if span is None:
         return _cut(" ".join(fallback[: width * 20].split()), 0, 0, width)
     return _cut(text, folded.origin(span[0]), folded.origin(span[1]), width)
@@ -106,7 +108,7 @@ def _densest(text: str, words: Sequence[str], width: int) -> tuple[int, int] | N
     inside: Counter[int | None] = Counter()
     best: tuple[int, int] | None = None
     most = 0
-    for hit in _pattern(words).finditer(text):
+    for hit in _hits(_pattern(words), text):
         window.append(hit)
         inside[hit.lastindex] += 1
         while len(window) > 1 and hit.end() - window[0].start() > width:
@@ -119,6 +121,20 @@ def _densest(text: str, words: Sequence[str], width: int) -> tuple[int, int] | N
             if most == len(words):
                 break
     return best
+
+
+def _hits(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """All hits, looked for stretch by stretch: other threads wait while one is searched. A hit may begin in a stretch
+    and end behind it."""
+    start = at = 0
+    while start < len(text):
+        end = start + _STRETCH
+        hit = pattern.search(text, max(start, at), end + MAX_WORD)
+        if hit is None or hit.start() >= end:
+            start = end
+        else:
+            yield hit
+            at = hit.end()
 
 
 def _pattern(words: Sequence[str]) -> re.Pattern[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -72,6 +73,13 @@ def test_folding_that_changes_lengths_does_not_shift_the_cut() -> None:
 def test_combining_signs_stay_with_their_letter() -> None:
     body = "e\u0301 " * 100 + "cafe\u0301 noir " + "e\u0301 " * 100
     assert "cafe\u0301 noir" in show(body, "café noir", width=30)
+
+
+@pytest.mark.parametrize("before", range(8 * 1024 - 10, 8 * 1024 + 3))
+def test_words_are_found_wherever_they_stand_in_a_long_text(before: int) -> None:
+    text = ("x" * 7 + " ") * (before // 8) + "y" * (before % 8 - 1) + " "
+    assert "a needle here" in show(f"{text}a needle here {PROSE}", "needle")
+    assert "das Öhr hier" in show(f"{text}das Öhr hier {PROSE}", "öhr")
 
 
 def test_without_a_match_the_fallback_begins() -> None:
