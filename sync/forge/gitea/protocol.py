@@ -11,7 +11,7 @@ import binascii
 import hashlib
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from http import HTTPStatus
 from typing import TypeVar
@@ -19,12 +19,13 @@ from urllib.parse import parse_qs, urlsplit
 
 from cache.model import Listed, ProjectKey, RepoRef
 from sync.exchange import Response
-from sync.forge.base import Absent, Answer, File, Refused
+from sync.forge.base import SETTLE, Absent, Answer, File, Refused
 from sync.forge.gitea import shapes
 from sync.forge.gitea.calls import REPO_PAGE, is_full_name
 from sync.forge.gitea.failures import failure, unexpected
 from sync.forge.gitea.shapes import Malformed
 from sync.forge.gitea.site import Site
+from sync.retry import http_date
 
 T = TypeVar("T")
 
@@ -83,7 +84,8 @@ def repo_page(response: Response, site: Site, forge: str) -> RepoPage:
 
     def read() -> RepoPage:
         entries = shapes.a_list(shapes.parse(response.body))
-        repos = tuple(_listed(shapes.an_object(entry), forge) for entry in entries if entry is not None)
+        now = _sent_at(response)
+        repos = tuple(_listed(shapes.an_object(entry), forge, now) for entry in entries if entry is not None)
         total = _number(response.headers.get("x-total-count", ""))
         links = _links(response.headers.get("link", ""))
         more = "next" in links and bool(entries)
@@ -96,7 +98,11 @@ def repo_page(response: Response, site: Site, forge: str) -> RepoPage:
 
 def repo(response: Response, site: Site, forge: str) -> Listed:
     """One repository."""
-    return _checked(response, site, lambda: _listed(shapes.an_object(shapes.parse(response.body)), forge))
+
+    def read() -> Listed:
+        return _listed(shapes.an_object(shapes.parse(response.body)), forge, _sent_at(response))
+
+    return _checked(response, site, read)
 
 
 def tree_page(response: Response, site: Site) -> TreePage:
@@ -156,21 +162,40 @@ def _checked(response: Response, site: Site, read: Callable[[], T]) -> T:
         raise unexpected(site, str(malformed)) from None
 
 
-def _listed(record: shapes.Record, forge: str) -> Listed:
+def _listed(record: shapes.Record, forge: str, now: float | None) -> Listed:
+    """A repository as it was shown when the forge's clock stood at ``now``."""
     key = ProjectKey(forge, shapes.count(record, "id"))
     name = shapes.text(record, "full_name")
     if not is_full_name(name):
         raise Malformed("no full_name")
-    stamp, url = shapes.text(record, "updated_at"), shapes.text(record, "html_url", "")
-    return Listed(
+    updated, url = shapes.text(record, "updated_at"), shapes.text(record, "html_url", "")
+    listed = Listed(
         RepoRef(key, name, shapes.text(record, "default_branch", "")),
-        stamp,
-        _seconds(stamp),
+        "",
+        _seconds(updated),
         url if url.startswith(("https://", "http://")) else None,
         shapes.flag(record, "archived"),
         shapes.flag(record, "fork"),
         shapes.flag(record, "empty"),
     )
+    return listed if _is_young(listed, now) else replace(listed, stamp=_stamp(updated, listed))
+
+
+def _is_young(listed: Listed, now: float | None) -> bool:
+    """Whether a push that is yet to come could leave ``updated_at`` as it is. Both times are the forge's own, so that
+    it does not matter what the clock here shows."""
+    return now is not None and listed.updated_at is not None and now - listed.updated_at < SETTLE
+
+
+def _stamp(updated: str, listed: Listed) -> str:
+    """What changes with anything that is kept of a repository, besides its name: not all of it moves ``updated_at``."""
+    flags = (("archived", listed.archived), ("fork", listed.fork), ("empty", listed.empty))
+    site = (listed.url or "").removesuffix(listed.repo.name)
+    return " ".join([updated, listed.repo.default_branch, site, *(word for word, is_so in flags if is_so)])
+
+
+def _sent_at(response: Response) -> float | None:
+    return http_date(response.headers.get("date", ""))
 
 
 def _entry(record: shapes.Record) -> Entry:

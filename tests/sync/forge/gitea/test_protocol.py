@@ -96,7 +96,7 @@ class TestRepo:
     def test_a_repository_is_what_the_listing_shows(self) -> None:
         assert repo(replayed("repo")) == Listed(
             RepoRef(ProjectKey("main", 132), "acme/node-utils", "main"),
-            "2026-11-30T14:10:30Z",
+            "2026-11-30T14:10:30Z main https://git.example.test/",
             1_796_047_830.0,
             "https://git.example.test/acme/node-utils",
         )
@@ -115,7 +115,35 @@ class TestRepo:
     @pytest.mark.parametrize("stamp", ["yesterday", "2026-11-30", "0000-00-00T00:00:00Z", "2026-11-30T14:10:30"])
     def test_a_stamp_that_is_no_time_is_still_a_stamp(self, stamp: str) -> None:
         listed = repo(reply(load("repo").json | {"updated_at": stamp}))
-        assert (listed.stamp, listed.updated_at) == (stamp, None)
+        assert listed.stamp.startswith(stamp)
+        assert listed.updated_at is None
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"updated_at": "2026-11-30T14:10:31Z"},
+            {"default_branch": "next"},
+            {"html_url": "https://new.example.test/acme/node-utils"},
+            {"archived": True},
+            {"fork": True},
+            {"empty": True},
+        ],
+        ids=lambda change: next(iter(change)),
+    )
+    def test_whatever_is_kept_of_it_is_in_its_stamp(self, change: dict[str, object]) -> None:
+        """Not every such change moves the time of the last one."""
+        assert repo(reply(load("repo").json | change)).stamp != repo(replayed("repo")).stamp
+
+    def test_a_new_name_alone_is_not(self) -> None:
+        renamed = {"full_name": "acme/tools", "html_url": "https://git.example.test/acme/tools"}
+        assert repo(reply(load("repo").json | renamed)).stamp == repo(replayed("repo")).stamp
+
+    @pytest.mark.parametrize(("second", "settled"), [(29, False), (30, False), (32, False), (33, True)])
+    def test_one_that_a_further_push_may_leave_as_it_is_has_no_stamp_yet(self, second: int, settled: bool) -> None:
+        """By the forge's own clock: which second of the minute it answers in, after a change in the thirtieth."""
+        date = {"date": f"Mon, 30 Nov 2026 14:10:{second} GMT"}
+        assert bool(repo(reply(load("repo").json, headers=date)).stamp) is settled
+        assert bool(repo_page(reply([load("repo").json], headers=date)).repos[0].stamp) is settled
 
     def test_an_address_that_is_not_of_the_web_is_left_out(self) -> None:
         assert repo(reply(load("repo").json | {"html_url": "javascript:alert(1)"})).url is None
