@@ -146,13 +146,15 @@ class WriteStore(Protocol):
 
     def commit(self, snapshot: Snapshot, *, listed_at: float) -> bool:
         """Make ``snapshot`` what is known of its project. ``False``, and nothing written, when the project was
-        looked at after ``listed_at`` by somebody else (a refresh is never overwritten by an older listing)."""
+        looked at after ``listed_at`` by somebody else (a refresh is never overwritten by an older listing). A look
+        that lies in the future was made before the clock was set back, and counts as long ago."""
 
     def record_failure(self, snapshot_of: Snapshot, failure: str, *, denied: bool, listed_at: float) -> None:
         """Note that the look that ``snapshot_of`` describes (listing, time, settings) failed; old content stays."""
 
-    def rename(self, key: ProjectKey, name: str) -> None:
-        """The forge lists this project under another name now; everything known of it stays."""
+    def rename(self, key: ProjectKey, name: str, url: str | None) -> None:
+        """The forge lists this project under another name now, and another address with it; everything else that is
+        known of it stays."""
 
     def prune(self, forge: str, keep: Collection[int], *, hidden: Sequence[str] = (), listed_at: float) -> int:
         """Forget the projects of ``forge`` whose ids are not in ``keep``, with all that only they hold, except those

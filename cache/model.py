@@ -46,9 +46,9 @@ class RepoRef:
 class Listed:
     """One repository as a forge's listing shows it.
 
-    ``stamp`` changes whenever anything in the repository that a sync reads may have changed; equal stamps mean
-    unchanged. ``updated_at`` is when that last happened, as far as the forge tells. ``url`` is the page for
-    people, ``None`` for a local repository.
+    ``stamp`` changes whenever anything but the name may have changed that a sync keeps; equal stamps mean unchanged,
+    but an empty one, which tells nothing. ``updated_at`` is when the content last changed, as far as the forge tells.
+    ``url`` is the page for people, ``None`` for a local repository.
     """
 
     repo: RepoRef
@@ -138,8 +138,9 @@ class Snapshot:
     ``looked_at`` is when the look began. ``settings`` is the fingerprint of the sync settings and the reader's
     version that it was read under. ``wiki_tree`` is the git name of the ``.wiki`` subtree (``None``: no such folder).
     ``wiki`` is ``None`` when that subtree is the one the cache already holds, so that its pages stay as they are.
-    ``bodies`` maps blob shas to page texts that were fetched now; ``facts`` maps blob shas to what their bodies say.
-    ``mirrored`` tells that bodies of this project's pages are kept.
+    ``bodies`` maps blob shas to page texts that were fetched now, ``held`` are the blobs whose texts the cache held
+    already, for whichever project; ``facts`` maps blob shas to what their bodies say. ``mirrored`` tells that bodies of
+    this project's pages are kept.
     """
 
     listed: Listed
@@ -153,6 +154,7 @@ class Snapshot:
     uncommitted: bool = False
     mirrored: bool = False
     bodies: Mapping[str, str] = field(default_factory=dict)
+    held: frozenset[str] = frozenset()
     facts: Mapping[str, PageFacts] = field(default_factory=dict)
 
 

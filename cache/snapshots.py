@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from cache import bodies
 from cache.model import Page, PageFacts, ProjectKey, ProjectState, Snapshot
@@ -12,9 +13,18 @@ from cache.schema import Connection
 from cache.search.query import fold
 
 
-def commit(connection: Connection, snapshot: Snapshot, body_rows: Sequence[Row], *, listed_at: float) -> bool:
+@dataclass(frozen=True, slots=True)
+class Times:
+    """When the listing that a write goes by was read, and the time now, by the clock of this machine. What was noted
+    for a time after now was noted before that clock was set back: it counts as long ago."""
+
+    listed_at: float
+    now: float
+
+
+def commit(connection: Connection, snapshot: Snapshot, body_rows: Sequence[Row], times: Times) -> bool:
     """Make ``snapshot`` what is known of its project; ``body_rows`` are its bodies by ``bodies.body_rows``."""
-    if _looked_at_since(connection, snapshot.listed.repo.key, listed_at):
+    if _looked_at_since(connection, snapshot.listed.repo.key, times):
         return False
     project = _write_listing(connection, snapshot, snapshot.state)
     written = connection.total_changes
@@ -24,42 +34,46 @@ def commit(connection: Connection, snapshot: Snapshot, body_rows: Sequence[Row],
         write_text_file(connection, project, "index", snapshot.wiki.index)
     write_text_file(connection, project, "status", snapshot.status)
     bodies.add_facts(connection, project, snapshot.facts)
+    complete = True
     if snapshot.mirrored:
         bodies.add_bodies(connection, project, body_rows)
+        complete = not bodies.lacking(connection, snapshot.held)
     else:
         dropped |= bodies.let_go(connection, project)
     bodies.collect(connection, dropped)
     if connection.total_changes > written:
         _count(connection, project)
-    _write_outcome(connection, project, snapshot)
+    _write_outcome(connection, project, snapshot, now=times.now)
+    if not complete:
+        _look_again(connection, project, now=times.now)
     return True
 
 
-def record_failure(
-    connection: Connection, snapshot: Snapshot, failure: str, state: ProjectState, *, listed_at: float
-) -> None:
-    if not _looked_at_since(connection, snapshot.listed.repo.key, listed_at):
+def record_failure(connection: Connection, snapshot: Snapshot, failure: str, state: ProjectState, times: Times) -> None:
+    if not _looked_at_since(connection, snapshot.listed.repo.key, times):
         project = _write_listing(connection, snapshot, state)
         connection.execute(
             "UPDATE project SET state = ?, failure = ? WHERE id = ?", (state.value, storable(failure), project)
         )
 
 
-def rename(connection: Connection, key: ProjectKey, name: str) -> None:
+def rename(connection: Connection, key: ProjectKey, name: str, url: str | None) -> None:
     """Does nothing for a project that is not known."""
     name = storable(name)
     _free_name(connection, key, name)
     connection.execute(
-        "UPDATE project SET name = ?, folded_name = ?, bare_name = ?, named = 1 WHERE forge = ? AND forge_id = ?",
-        (name, *_folded(name), key.forge, key.id),
+        "UPDATE project SET name = ?, folded_name = ?, bare_name = ?, named = 1, url = ?"
+        " WHERE forge = ? AND forge_id = ?",
+        (name, *_folded(name), None if url is None else storable(url), key.forge, key.id),
     )
 
 
-def prune(connection: Connection, forge: str, keep: Collection[int], *, hidden: Sequence[str], listed_at: float) -> int:
+def prune(connection: Connection, forge: str, keep: Collection[int], hidden: Sequence[str], times: Times) -> int:
     """Forget the projects that a complete listing of ``forge`` does not show. Returns how many went."""
     kept, out_of_sight = frozenset(keep), tuple(map(storable, hidden))
     rows = connection.execute(
-        "SELECT id, forge_id, name FROM project WHERE forge = ? AND first_looked_at <= ?", (forge, listed_at)
+        "SELECT id, forge_id, name FROM project WHERE forge = ? AND (first_looked_at <= ? OR first_looked_at > ?)",
+        (forge, times.listed_at, times.now),
     )
     return _forget(
         connection, [project for project, id_, name in rows if id_ not in kept and not name.startswith(out_of_sight)]
@@ -95,6 +109,12 @@ def remember(
     _count(connection, project)
 
 
+def _look_again(connection: Connection, project: int, *, now: float) -> None:
+    """Have the next look read the wiki anew: a body that the last one found here went meanwhile, with the last project
+    that had it."""
+    connection.execute("UPDATE project SET wiki_tree = ?, stale_since = ? WHERE id = ?", (UNKNOWN_TREE, now, project))
+
+
 def mark_stale(connection: Connection, key: ProjectKey, *, now: float) -> None:
     connection.execute("UPDATE project SET stale_since = ? WHERE forge = ? AND forge_id = ?", (now, key.forge, key.id))
 
@@ -107,9 +127,10 @@ def clear(connection: Connection) -> None:
         connection.execute(f"INSERT INTO {index} ({index}) VALUES ('delete-all')")  # noqa: S608
 
 
-def _looked_at_since(connection: Connection, key: ProjectKey, listed_at: float) -> bool:
+def _looked_at_since(connection: Connection, key: ProjectKey, times: Times) -> bool:
     row = connection.execute(
-        "SELECT 1 FROM project WHERE forge = ? AND forge_id = ? AND looked_at > ?", (key.forge, key.id, listed_at)
+        "SELECT 1 FROM project WHERE forge = ? AND forge_id = ? AND looked_at > ? AND looked_at <= ?",
+        (key.forge, key.id, times.listed_at, times.now),
     ).fetchone()
     return row is not None
 
@@ -150,7 +171,7 @@ def _write_listing(connection: Connection, snapshot: Snapshot, state: ProjectSta
     return int(row[0])
 
 
-def _write_outcome(connection: Connection, project: int, snapshot: Snapshot) -> None:
+def _write_outcome(connection: Connection, project: int, snapshot: Snapshot, *, now: float) -> None:
     values: dict[str, object] = {
         "state": snapshot.state.value,
         "failure": None,
@@ -172,8 +193,8 @@ def _write_outcome(connection: Connection, project: int, snapshot: Snapshot) -> 
         f"UPDATE project SET {', '.join(f'{name} = ?' for name in values)},"  # noqa: S608
         # Pages that stay as they are stay newer than their tree, and a mark set while this look went on stays.
         " wiki_tree = iif(? AND wiki_tree = ?, wiki_tree, ?),"
-        " stale_since = iif(stale_since > ?, stale_since, NULL) WHERE id = ?",
-        (*values.values(), snapshot.wiki is None, UNKNOWN_TREE, snapshot.wiki_tree, snapshot.looked_at, project),
+        " stale_since = iif(stale_since > ? AND stale_since <= ?, stale_since, NULL) WHERE id = ?",
+        (*values.values(), snapshot.wiki is None, UNKNOWN_TREE, snapshot.wiki_tree, snapshot.looked_at, now, project),
     )
 
 

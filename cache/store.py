@@ -23,6 +23,7 @@ from cache.projects import Place
 from cache.schema import Connection
 from cache.search import index
 from cache.search.query import Query
+from cache.snapshots import Times
 
 BUSY_TIMEOUT = 10.0  # seconds that a write waits for the writes of others
 
@@ -125,17 +126,17 @@ class SqliteStore:
 
     def commit(self, snapshot: Snapshot, *, listed_at: float) -> bool:
         rows = body_rows(snapshot.bodies) if snapshot.mirrored else []
-        return self._database.write(snapshots.commit, snapshot, rows, listed_at=listed_at)
+        return self._database.write(snapshots.commit, snapshot, rows, self._times(listed_at))
 
     def record_failure(self, snapshot_of: Snapshot, failure: str, *, denied: bool, listed_at: float) -> None:
         state = ProjectState.DENIED if denied else ProjectState.FAILED
-        self._database.write(snapshots.record_failure, snapshot_of, failure, state, listed_at=listed_at)
+        self._database.write(snapshots.record_failure, snapshot_of, failure, state, self._times(listed_at))
 
-    def rename(self, key: ProjectKey, name: str) -> None:
-        self._database.write(snapshots.rename, key, name)
+    def rename(self, key: ProjectKey, name: str, url: str | None) -> None:
+        self._database.write(snapshots.rename, key, name, url)
 
     def prune(self, forge: str, keep: Collection[int], *, hidden: Sequence[str] = (), listed_at: float) -> int:
-        return self._database.write(snapshots.prune, forge, keep, hidden=hidden, listed_at=listed_at)
+        return self._database.write(snapshots.prune, forge, keep, hidden, self._times(listed_at))
 
     def retain_forges(self, names: Collection[str]) -> int:
         return self._database.write(snapshots.retain_forges, names)
@@ -159,6 +160,9 @@ class SqliteStore:
     def clear(self) -> None:
         self._database.write(snapshots.clear)
         self._database.shrink()
+
+    def _times(self, listed_at: float) -> Times:
+        return Times(listed_at, self._clock())
 
 
 def _projects_knowing(connection: Connection, query: Query, limit: int) -> list[Project]:

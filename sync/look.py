@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import anyio.to_thread
 
@@ -37,11 +37,19 @@ BODIES_AT_ONCE = 30  # files of one read: the most that a forge answers in one b
 
 
 @dataclass(frozen=True, slots=True)
+class _Bodies:
+    """The bodies that a mirror of a wiki lacked, by blob sha, and the blobs whose bodies it did not lack."""
+
+    fetched: Mapping[str, str] = field(default_factory=dict)
+    held: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class _WikiRead:
     """A wiki with the bodies and facts that were learned while it was read."""
 
     wiki: Wiki
-    bodies: Mapping[str, str]
+    bodies: _Bodies
     facts: Mapping[str, PageFacts]
 
     @property
@@ -91,7 +99,8 @@ class Looker:
             status=status,
             state=ProjectState.OK if read.found else ProjectState.NO_WIKI,
             wiki=read.wiki,
-            bodies=read.bodies,
+            bodies=read.bodies.fetched,
+            held=read.bodies.held,
             facts=read.facts,
         )
 
@@ -110,9 +119,9 @@ class Looker:
     ) -> _WikiRead:
         shas = {entry.sha for entry in tree if _is_file(entry)}
         facts = dict(await anyio.to_thread.run_sync(self.store.facts, shas))
-        bodies = await self._missing_bodies(repo, head, tree) if mirrored else {}
-        if bodies:
-            facts |= await anyio.to_thread.run_sync(_facts_of, bodies)
+        bodies = await self._missing_bodies(repo, head, tree) if mirrored else _Bodies()
+        if bodies.fetched:
+            facts |= await anyio.to_thread.run_sync(_facts_of, bodies.fetched)
         root, problem = await anyio.to_thread.run_sync(_decoded, index)
         texts = {} if index is None else {index.path.removeprefix(WIKI): None if root is None else root.text}
         reading = await anyio.to_thread.run_sync(read_wiki, tree, texts, facts)
@@ -125,7 +134,7 @@ class Looker:
         wiki = Wiki(reading.pages, root, problem, reading.dead, reading.ambiguous)
         return _WikiRead(wiki, bodies, facts)
 
-    async def _missing_bodies(self, repo: RepoRef, head: Head, tree: Sequence[TreeEntry]) -> dict[str, str]:
+    async def _missing_bodies(self, repo: RepoRef, head: Head, tree: Sequence[TreeEntry]) -> _Bodies:
         """The texts of the pages whose blobs no project in the cache holds. What is no UTF-8 text has none."""
         paths = {entry.sha: WIKI + entry.path for entry in tree if _is_file(entry) and entry.path.endswith(".md")}
         lacking = await anyio.to_thread.run_sync(self.store.lacking, paths.keys())
@@ -136,7 +145,7 @@ class Looker:
             for answer in await self.forge.read(repo, chunk, ref=head.commit, limit=MAX_PAGE):
                 if isinstance(answer, File) and (text := _text_or_none(answer)) is not None:
                     bodies[answer.sha] = text
-        return bodies
+        return _Bodies(bodies, frozenset(paths.keys() - lacking))
 
 
 def _holds(known: Known, head: Head, fingerprint: str) -> bool:

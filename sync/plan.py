@@ -10,9 +10,8 @@ from fnmatch import fnmatchcase
 from typing import Literal
 
 from cache.model import Known, Listed, ProjectKey
+from sync.forge.base import SETTLE
 from sync.wiki_index import READER_VERSION
-
-SETTLE = 3.0  # seconds: a change this close to the last look may have come after it, within the time-stamp's resolution
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +64,7 @@ def _fits(folded_name: str, globs: Sequence[str]) -> bool:
 class Rename:
     key: ProjectKey
     name: str
+    url: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def plan(listed: Sequence[Listed], known: Mapping[int, Known], settings: SyncSet
         if needs_look(item, known.get(item.repo.key.id), settings.fingerprint(item.repo.name))
     )
     renames = tuple(
-        Rename(item.repo.key, item.repo.name)
+        Rename(item.repo.key, item.repo.name, item.url)
         for item in fleet.values()
         if (before := known.get(item.repo.key.id)) is not None and before.listed_name != item.repo.name
     )
@@ -101,6 +101,8 @@ def plan(listed: Sequence[Listed], known: Mapping[int, Known], settings: SyncSet
 
 def needs_look(listed: Listed, known: Known | None, fingerprint: str) -> bool:
     """Whether a repository may hold something that the cache does not."""
-    if known is None or known.failed or known.settings != fingerprint or known.stamp != listed.stamp:
+    if known is None or known.failed or known.settings != fingerprint:
+        return True
+    if not listed.stamp or listed.stamp != known.stamp:
         return True
     return listed.updated_at is not None and known.looked_at - listed.updated_at < SETTLE

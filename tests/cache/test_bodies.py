@@ -7,7 +7,7 @@ from dataclasses import replace
 from cache.model import PageFacts
 from cache.search.query import Query
 from cache.store import SqliteStore
-from tests.support.snapshots import key, page, pages, snapshot, wiki
+from tests.support.snapshots import NOW, key, page, pages, snapshot, wiki
 
 (ONE,) = pages("One")
 TEXTS = {ONE.slug: "The text of one."}
@@ -105,6 +105,19 @@ def test_a_project_can_be_mirrored_later_while_its_pages_stay(store: SqliteStore
     mirrored = replace(snapshot(of=None, at=200), mirrored=True, bodies={ONE.sha: "The text of one."})
     store.commit(mirrored, listed_at=150)
     assert found(store) == 1
+
+
+def test_a_body_that_went_while_it_was_counted_on_is_read_at_the_next_look(store: SqliteStore) -> None:
+    """A page moves from the first project to the second; between the two looks, nobody has it."""
+    store.commit(snapshot("acme/a", 1, of=wiki(ONE), bodies=TEXTS), listed_at=50)
+    counting = replace(snapshot("acme/b", 2, of=wiki(ONE)), mirrored=True, held=frozenset({ONE.sha}))
+    store.prune("git", [2], listed_at=150)
+    assert store.commit(counting, listed_at=50)
+    known = store.known("git")[2]
+    assert (known.stamp, known.wiki_tree == counting.wiki_tree) == ("", False)
+    store.commit(snapshot("acme/b", 2, of=wiki(ONE), bodies=TEXTS, at=NOW), listed_at=NOW)
+    assert store.bodies(key(2), [ONE.sha]) == {ONE.sha: "The text of one."}
+    assert store.known("git")[2].stamp == "stamp"
 
 
 def test_an_enormous_body_is_kept_whole(store: SqliteStore) -> None:

@@ -77,7 +77,7 @@ class StoreBesideModel(RuleBasedStateMachine):
     @precondition(lambda self: self.projects)
     @rule(number=NUMBERS, name=NAMES)
     def rename(self, number: int, name: str) -> None:
-        self.store.rename(key(number), name)
+        self.store.rename(key(number), name, None)
         self.take_name(number, name)
         if number in self.projects:
             self.projects[number].name = name

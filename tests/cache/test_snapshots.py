@@ -78,6 +78,12 @@ class TestCommit:
         assert not store.commit(snapshot(of=wiki(*pages("Older")), at=210), listed_at=150)
         assert [member.title for member in store.pages(key(1))] == ["Refreshed"]
 
+    def test_a_look_in_the_future_does_not_count(self, store: SqliteStore) -> None:
+        """It was made before the clock was set back."""
+        store.commit(snapshot(of=wiki(*pages("Old")), at=NOW + 3600), listed_at=NOW + 3600)
+        assert store.commit(snapshot(of=wiki(*pages("New")), at=NOW), listed_at=NOW)
+        assert [member.title for member in store.pages(key(1))] == ["New"]
+
     def test_an_empty_repository_has_no_pages_any_more(self, store: SqliteStore) -> None:
         store.commit(snapshot(of=wiki(*pages("One"))), listed_at=50)
         empty = replace(snapshot(of=wiki(index=None), at=200), state=ProjectState.EMPTY, revision=None)
@@ -108,20 +114,25 @@ class TestCommit:
 class TestNames:
     def test_a_rename_keeps_what_is_known(self, store: SqliteStore) -> None:
         store.commit(snapshot("acme/old", of=wiki(*pages("One"))), listed_at=50)
-        store.rename(key(1), "acme/new")
+        store.rename(key(1), "acme/new", None)
         assert [project.key for project in store.resolve("acme/new").projects] == [key(1)]
         assert store.resolve("acme/old").projects == ()
         assert len(store.pages(key(1))) == 1
 
+    def test_a_rename_brings_the_new_address(self, store: SqliteStore) -> None:
+        store.commit(snapshot("acme/old"), listed_at=50)
+        store.rename(key(1), "acme/new", "https://git.example.test/acme/new")
+        assert store.projects(limit=1)[0].url == "https://git.example.test/acme/new"
+
     def test_renaming_what_is_unknown_does_nothing(self, store: SqliteStore) -> None:
-        store.rename(key(1), "acme/new")
+        store.rename(key(1), "acme/new", None)
         assert names(store) == []
 
     def test_two_projects_may_swap_names(self, store: SqliteStore) -> None:
         store.commit(snapshot("acme/a", 1), listed_at=50)
         store.commit(snapshot("acme/b", 2), listed_at=50)
-        store.rename(key(1), "acme/b")
-        store.rename(key(2), "acme/a")
+        store.rename(key(1), "acme/b", None)
+        store.rename(key(2), "acme/a", None)
         assert [project.key.id for project in store.projects(limit=10)] == [2, 1]
 
     def test_a_look_may_bring_the_new_name(self, store: SqliteStore) -> None:
@@ -210,6 +221,15 @@ class TestKnown:
         store.commit(snapshot(at=NOW - 1), listed_at=NOW - 1)
         assert known(store).stamp == ""
 
+    def test_a_mark_in_the_future_ends_with_the_next_look(self, store: SqliteStore) -> None:
+        """It was set before the clock was."""
+        store.commit(snapshot(at=100), listed_at=50)
+        store._clock = lambda: NOW + 3600
+        store.mark_stale(key(1))
+        store._clock = lambda: NOW
+        store.commit(snapshot(at=NOW - 1), listed_at=NOW - 1)
+        assert known(store).stamp == "stamp"
+
     def test_marking_what_is_unknown_does_nothing(self, store: SqliteStore) -> None:
         store.mark_stale(key(1))
         assert store.known("git") == {}
@@ -237,6 +257,11 @@ class TestPrune:
     def test_what_was_first_seen_after_the_listing_stays(self, store: SqliteStore) -> None:
         store.commit(snapshot("acme/new", 1, at=200), listed_at=200)
         assert store.prune("git", (), listed_at=150) == 0
+
+    def test_what_was_first_seen_in_the_future_goes(self, store: SqliteStore) -> None:
+        """It was seen before the clock was set back."""
+        store.commit(snapshot(at=NOW + 3600), listed_at=NOW + 3600)
+        assert store.prune("git", [], listed_at=NOW) == 1
 
     def test_what_was_seen_before_the_listing_and_since_goes(self, store: SqliteStore) -> None:
         store.commit(snapshot("acme/old", 1, at=100), listed_at=50)

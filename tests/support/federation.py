@@ -46,7 +46,7 @@ async def federation_over(
 ) -> AsyncIterator[Asked]:
     """Make the repositories below ``folder``, sync them, and give what asks them."""
     forge = Faulty(make_fleet(folder / "src", repositories))
-    store = SqliteStore(folder / "cache.db", clock=lambda: NOW, on_notice=print)
+    store = SqliteStore(folder / "cache.db", clock=lambda: asked.now, on_notice=print)
     sync = replace(LOCAL, mirror_everything=mirrored, shared=shared)
     asked = Asked(folder / "src", forge, store, Policy(shared=shared, sync={"default": sync}))
     try:

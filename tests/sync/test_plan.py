@@ -49,6 +49,9 @@ class TestNeedsLook:
     def test_a_listing_without_a_time_relies_on_the_stamp(self) -> None:
         assert not needs_look(listed(updated_at=None), known(), SETTINGS.fingerprint("acme/web"))
 
+    def test_a_listing_without_a_stamp_tells_nothing(self) -> None:
+        assert needs_look(listed(stamp=""), known(stamp=""), SETTINGS.fingerprint("acme/web"))
+
 
 class TestPlan:
     def test_counts_what_is_unchanged(self) -> None:
@@ -59,7 +62,7 @@ class TestPlan:
 
     def test_a_rename_is_a_rename_and_costs_no_look(self) -> None:
         decided = plan([listed(1, "acme/site")], {1: known()}, SETTINGS)
-        assert decided.renames == (Rename(ProjectKey("default", 1), "acme/site"),)
+        assert decided.renames == (Rename(ProjectKey("default", 1), "acme/site", None),)
         assert decided.looks == ()
 
     def test_a_repository_listed_on_two_pages_counts_once(self) -> None:

@@ -68,8 +68,9 @@ def fleet(tmp_path: Path) -> Iterator[Fleet]:
     root = tmp_path / "src"
     forge = make_fleet(root, {"web": WEB, "api": API, "tool": NO_WIKI})
     make_repo(root / "fresh", {})
-    store = SqliteStore(tmp_path / "cache.db", clock=lambda: LATER, on_notice=print)
-    yield Fleet(root, Faulty(forge), store)
+    store = SqliteStore(tmp_path / "cache.db", clock=lambda: fleet.now, on_notice=print)
+    fleet = Fleet(root, Faulty(forge), store)
+    yield fleet
     store.close()
 
 
@@ -289,7 +290,8 @@ class TestRefresh:
         web = fleet.project("web")
         commit_files(fleet.root / "web", {".wiki/concepts/late.md": "# Late\n"})
         listed_at = fleet.clock()
-        await refresh(fleet.forge, fleet.store, LOCAL, web, now=fleet.clock() + 60)
+        fleet.now += 60
+        await refresh(fleet.forge, fleet.store, LOCAL, web, now=fleet.clock())
         listed = await fleet.forge.find("local/web")
         older = Snapshot(listed, ProjectState.EMPTY, listed_at, "settings")
         assert not fleet.store.commit(older, listed_at=listed_at)
