@@ -10,6 +10,7 @@ from typing import NamedTuple
 PIPE = "\ufdd0"  # stands for the bar of a wikilink inside a table row; a noncharacter, so texts do without it
 
 _BRACKETED_PATH = re.compile(r"\(([^()\s]*[./][^()\s]*)\)")
+_INLINE = frozenset({"Emphasis", "Strong", "Strikethrough", "Link", "Image", "TableCell"})
 _CONTAINERS = frozenset({"List", "Item", "BlockQuote", "Table", "TableHead", "TableRow"})
 
 
@@ -67,10 +68,11 @@ def plain(pieces: Iterable[Piece]) -> str:
 
 
 class BlockBuilder:
-    """Makes blocks of a parser's events, whose names are those of CommonMark's elements in pulldown-cmark."""
+    """Makes blocks of a parser's events, whose names are those of CommonMark's elements in pulldown-cmark.
+
+    What opens or closes an element returns the block that thereby ended, if one did."""
 
     def __init__(self) -> None:
-        self.blocks: list[Block] = []
         self.nesting = 0  # open lists, items, quotes, tables and rows
         self._quotes = 0
         self._items: list[bool] = []  # for each open list item, whether nothing of it was seen yet
@@ -108,17 +110,19 @@ class BlockBuilder:
         self._end_run()
         self._link = (kind, target)
 
-    def open_heading(self, level: int, start: int) -> None:
-        self._end_paragraph()
+    def open_heading(self, level: int, start: int) -> Block | None:
+        ended = self._end_paragraph()
         if not self.nesting:
             self._heading = (level, start)
+        return ended
 
-    def open(self, name: str) -> None:
+    def open(self, name: str) -> Block | None:
         """An element begins that is no link and no heading."""
         if name == "Image":
             self._images += 1
-            return
-        self._end_paragraph()  # the text of a tight list item ends where a block begins in it
+        if name in _INLINE:
+            return None
+        ended = self._end_paragraph()  # the text of a tight list item ends where a block begins in it
         if name == "CodeBlock":
             self._silent = True
         elif name in _CONTAINERS:
@@ -126,48 +130,49 @@ class BlockBuilder:
             self._quotes += name == "BlockQuote"
             if name == "Item":
                 self._items.append(True)
+        return ended
 
-    def close(self, name: str) -> None:
+    def close(self, name: str) -> Block | None:
         """The element that was opened last ends."""
+        ended = None
         match name:
             case "Link":
                 self._close_link()
             case "Image":
                 self._images -= 1
-            case "CodeBlock":
-                self._silent = False
             case "TableCell":
                 self._cells.append(self._pop())
             case "TableRow" | "TableHead":
-                self._emit(BlockKind.ROW if name == "TableRow" else BlockKind.HEAD, tuple(self._cells))
+                ended = self._block(BlockKind.ROW if name == "TableRow" else BlockKind.HEAD, tuple(self._cells))
                 self._cells.clear()
             case "Heading":
-                self._emit(BlockKind.HEADING, (self._pop(),))
+                ended = self._block(BlockKind.HEADING, (self._pop(),))
                 self._heading = (0, 0)
-            case _:
-                self._end_paragraph()
+            case "CodeBlock":
+                self._silent = False
+            case _ if name not in _INLINE:
+                ended = self._end_paragraph()
         if name in _CONTAINERS:
             self.nesting -= 1
             self._quotes -= name == "BlockQuote"
             if name == "Item":
                 self._items.pop()
+        return ended
 
-    def _end_paragraph(self) -> None:
+    def _end_paragraph(self) -> Block | None:
         pieces = self._pop()
-        if pieces:
-            self._emit(BlockKind.PARAGRAPH, (pieces,))
+        return self._block(BlockKind.PARAGRAPH, (pieces,)) if pieces else None
 
-    def _emit(self, kind: BlockKind, cells: tuple[tuple[Piece, ...], ...]) -> None:
+    def _block(self, kind: BlockKind, cells: tuple[tuple[Piece, ...], ...]) -> Block:
         items = self._items
         if not items:
-            level, start = self._heading
-            self.blocks.append(Block(kind, cells, 0, True, self._quotes > 0, level, start))
-            return
-        self.blocks.append(Block(kind, cells, len(items), items[-1], self._quotes > 0))
+            return Block(kind, cells, 0, True, self._quotes > 0, *self._heading)
+        block = Block(kind, cells, len(items), items[-1], self._quotes > 0)
         index = len(items)
         while index and items[index - 1]:
             index -= 1
             items[index] = False
+        return block
 
     def _pop(self) -> tuple[Piece, ...]:
         if not self._run and not self._pieces:

@@ -1,10 +1,10 @@
 """CommonMark with tables and wikilinks: text in, blocks of text and links out. The only importer of pyromark.
 
 pyromark takes linear time but for a few hostile shapes, needs some 90 bytes of memory for each byte of others, and
-holds the interpreter's lock while it parses the inside of one paragraph. So a text is read in windows: one ends with
-the last line that fits, and the next begins where its last top-level block did, so that each block is seen whole.
-Time, memory and the longest stall of other threads are those of one window times their number
-(``benchmarks/wiki_index.py`` measures them), and who needs the beginning only pays for the beginning only.
+holds the interpreter's lock while it parses the inside of one paragraph (measured: 92 ms for 1 MiB). So a text is read
+in windows: one ends with the last line that fits, and the next begins where its last top-level block did, so that each
+block is seen whole. Time then grows with the number of windows, memory and the longest stall of other threads are
+those of one (``benchmarks/wiki_index.py`` shows it), and who needs the beginning only pays for the beginning only.
 
 Everything here may run in a worker thread and raises nothing for any text, lone surrogates included.
 """
@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from pyromark import Options, events_with_range
@@ -28,9 +29,9 @@ LONGEST = 4 * WINDOW  # code points of a list, table or quote that are read as o
 MAX_NESTING = 32  # container markers (``>``, ``-``, ``1.``) on one line; more are read as a dot
 MAX_INDENT = 128  # white space and ``>`` before a line; more are read as a dot
 MAX_EMBEDS = 200  # ``![[`` in one window; they nest, and each costs as much as all that it holds
+MAX_TITLE = 50  # lines of a link title, which takes their square; what opens a longer one is a typographic quote
 
 _OPTIONS = Options.ENABLE_TABLES | Options.ENABLE_WIKILINKS | Options.ENABLE_TASKLISTS | Options.ENABLE_STRIKETHROUGH
-_EMPHASIS = frozenset({"Emphasis", "Strong", "Strikethrough"})
 
 # Code points up to which a top-level block may make its window grow. A paragraph or heading is cut anywhere; code and
 # HTML, whose end alone tells where text begins again, are read whole: they cost little.
@@ -42,25 +43,28 @@ _LIMITS = {
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _MARKERS = re.compile(rf"^(?:[ \t]*(?:>|[-+*](?=[ \t])|[0-9]{{1,9}}[.)](?=[ \t]))){{{MAX_NESTING + 1},}}", re.MULTILINE)
 _INDENT = re.compile(rf"^[ \t>]{{{MAX_INDENT + 1},}}", re.MULTILINE)
+_TITLES = (  # an opening quote, which is no word's apostrophe, with all that it could make the title of a link
+    (re.compile(r"(?<=[\s>])\"(?:[^\"\\]+|\\.)*+", re.DOTALL), "“"),
+    (re.compile(r"(?<=[\s>])'(?:[^'\\]+|\\.)*+", re.DOTALL), "‘"),
+    (re.compile(r"(?<=[\s>])\((?:[^()\\]+|\\.)*+", re.DOTALL), "（"),
+)
+_LINE_END = re.compile(r"[\n\r]")
 _LINE_WITH_BAR = re.compile(r"^.*\[\[[^\[\]|\n]+(?<!\\)\|[^\[\]\n]*\]\].*$", re.MULTILINE)
 _BAR = re.compile(r"(\[\[[^\[\]|\n]+)(?<!\\)\|([^\[\]\n]*\]\])")
 _DEFINITION = re.compile(r"^ {0,3}\[([^\[\]\n]{1,200})\]:[ \t]*(?:<([^<>\n]{1,1000})>|(\S{1,1000}))", re.MULTILINE)
 
 
-def blocks(text: str, start: int = 0, *, window: int = WINDOW) -> Iterator[Block]:
-    """The blocks of ``text`` from the offset ``start`` on, in order.
-
-    A smaller ``window`` (code points) makes the first blocks cheaper where the rest may not be asked for.
-    """
-    definitions = _definitions(text, start) if len(text) - start > window else {}
+def blocks(text: str, start: int = 0) -> Iterator[Block]:
+    """The blocks of ``text`` from the offset ``start`` on, in order, each made when it is asked for."""
+    definitions = _definitions(text, start) if len(text) - start > WINDOW else {}
+    size = WINDOW
     while start < len(text):
-        size = window
         part = _Part(text, start, size, definitions)
-        while part.unfinished:
+        yield from part
+        if part.unfinished:
             size *= 2
-            part = _Part(text, start, size, definitions)
-        yield from part.blocks
-        start = part.end
+        else:
+            start, size = part.end, WINDOW
 
 
 def _cut(text: str, start: int, size: int) -> int:
@@ -96,14 +100,30 @@ def _resolver(definitions: Mapping[str, str]) -> Callable[[BrokenLink], tuple[st
     return resolve if definitions else None
 
 
-def _tame(text: str) -> str:
-    """``text`` without what pyromark cannot take or takes too long over; every code point keeps its place."""
+def _tame(text: str, start: int, end: int) -> str:
+    """A part of ``text`` without what pyromark cannot take or takes too long over; each code point keeps its place."""
+    pieces = []
+    while start < end:
+        stop = min(_cut(text, start, WINDOW), end)
+        pieces.append(_tame_piece(text[start:stop]))
+        start = stop
+    return "".join(pieces)
+
+
+def _tame_piece(text: str) -> str:
     if not text.isascii():
         text = _SURROGATE.sub("\ufffd", text)
     text = _INDENT.sub(_dot, _MARKERS.sub(_dot, text))
     if text.count("![[") > MAX_EMBEDS:
         text = text.replace("![[", "!((")
+    for title, quote in _TITLES:
+        text = title.sub(partial(_keep_short, quote), text)
     return _LINE_WITH_BAR.sub(_keep_bars, text)
+
+
+def _keep_short(quote: str, title: re.Match[str]) -> str:
+    lines = len(_LINE_END.findall(title[0]))
+    return title[0] if lines <= MAX_TITLE else quote + title[0][1:]
 
 
 def _dot(prefix: re.Match[str]) -> str:
@@ -117,9 +137,9 @@ def _keep_bars(line: re.Match[str]) -> str:
 
 
 class _Part:
-    """One window's blocks. ``end`` is where the next window begins: with the last top-level block, since that may go
-    on, or where this window ends if it holds no other one. ``unfinished`` tells that this one block goes on and shall
-    be read in a larger window; ``blocks`` then is empty."""
+    """One window; its blocks are made as they are asked for. Then ``end`` is where the next window begins: with the
+    last top-level block, since that may go on, or where this window ends if it holds no other one. ``unfinished``
+    tells that there is no block, since this one goes on and shall be read in a larger window."""
 
     def __init__(self, text: str, start: int, size: int, definitions: Mapping[str, str]) -> None:
         self.end = _cut(text, start, size)
@@ -127,18 +147,18 @@ class _Part:
         self._text = text
         self._start = start
         self._size = size
-        window = _tame(text[start : self.end])
-        self._offsets = _Offsets(window)
+        self._definitions = definitions
+        self._window = _tame(text, start, self.end)
+        self._offsets = _Offsets(self._window)
         self._builder = BlockBuilder()
-        self._read(window, definitions)
-        self.blocks = self._builder.blocks
 
-    def _read(self, window: str, definitions: Mapping[str, str]) -> None:
+    def __iter__(self) -> Iterator[Block]:
         builder = self._builder
         reach = self._offsets.text_end if self.end < len(self._text) else sys.maxsize
         for event, span in events_with_range(
-            window, options=_OPTIONS, merge_text=True, broken_link_callback=_resolver(definitions)
+            self._window, options=_OPTIONS, merge_text=True, broken_link_callback=_resolver(self._definitions)
         ):
+            block = None
             if isinstance(event, str):
                 builder.mark(event)
             elif "Text" in event:
@@ -147,15 +167,15 @@ class _Part:
                 tag = event["Start"]
                 if not builder.nesting and span["end"] >= reach and self._is_left(_name(tag), span["start"]):
                     break
-                self._open(tag, span["start"])
+                block = self._open(tag, span["start"])
             elif "End" in event:
-                name = _name(event["End"])
-                if name not in _EMPHASIS:
-                    builder.close(name)
+                block = builder.close(_name(event["End"]))
             elif "Code" in event:
                 builder.code(event["Code"])
             elif "InlineHtml" in event:
                 builder.html(event["InlineHtml"])
+            if block is not None:
+                yield block
 
     def _is_left(self, name: str, byte: int) -> bool:
         """Whether the top-level block that begins at ``byte`` and may go on behind the window is left to another."""
@@ -170,21 +190,19 @@ class _Part:
         self.unfinished = self._size < _LIMITS[name]
         return self.unfinished
 
-    def _open(self, tag: _Tag, byte: int) -> None:
+    def _open(self, tag: _Tag, byte: int) -> Block | None:
         if isinstance(tag, str):
-            if tag != "TableCell" and tag not in _EMPHASIS:
-                self._builder.open(tag)
-        elif "Link" in tag:
+            return self._builder.open(tag)
+        if "Link" in tag:
             link = tag["Link"]
             kind = PieceKind.LINK if isinstance(link["link_type"], str) else PieceKind.WIKILINK
-            self._builder.open_link(
-                kind, f"mailto:{link['dest_url']}" if link["link_type"] == "Email" else link["dest_url"]
-            )
-        elif "Heading" in tag:
+            target = link["dest_url"]
+            self._builder.open_link(kind, f"mailto:{target}" if link["link_type"] == "Email" else target)
+            return None
+        if "Heading" in tag:
             start = 0 if self._builder.nesting else self._start + self._offsets(byte)
-            self._builder.open_heading(int(tag["Heading"]["level"][1]), start)
-        else:
-            self._builder.open(_name(tag))
+            return self._builder.open_heading(int(tag["Heading"]["level"][1]), start)
+        return self._builder.open(_name(tag))
 
 
 class _Offsets:

@@ -21,7 +21,6 @@ MAX_HEADINGS = 10_000  # headings of a page that are known; what follows belongs
 MAX_PROSE = 1_000  # code points of the first prose
 MAX_TITLE = 300  # code points of a heading's text
 _BEGINNING = 256 * 1024  # code points in which a page's title and first prose are looked for
-_GLANCE = 4 * 1024  # code points parsed first, since the title and first prose mostly stand in them
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,7 @@ def facts(text: str) -> PageFacts:
 
 
 def _beginning(text: str, body: int) -> Iterator[Block]:
-    return blocks(text[: body + _BEGINNING], body, window=_GLANCE)
+    return blocks(text[: body + _BEGINNING], body)
 
 
 def headings(text: str) -> tuple[Heading, ...]:

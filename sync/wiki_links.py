@@ -13,14 +13,14 @@ from sync.markdown import blocks
 from sync.wiki_paths import Miss
 from sync.wiki_titles import TYPES, canonical_type
 
-MAX_BLOCKS = 100_000  # paragraphs, headings and rows of one index that are read
+MAX_BLOCKS = 50_000  # paragraphs, headings and rows of one index that are read
 MAX_LINKS = 20_000  # links of one index that are read
 MAX_TEXT = 300  # code points of a link's text or a heading that are kept
 MAX_DESCRIPTION = 500  # code points
 _MAX_LABEL = 200  # code points before a link; the nearest are kept
 
 _AROUND = " \t\r\n|—–-:→←⇒=>•·,;"  # what stands between a link and the words that belong to it
-_NO_WORDS = re.compile(r"[\W_]*(?:and|or)?[\W_]*", re.IGNORECASE)
+_NO_WORDS = re.compile(r"[\W_]*+(?:and|or)?[\W_]*+", re.IGNORECASE)
 _CODE_WIKILINK = re.compile(r"\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]*))?\]\]")
 
 Resolve = Callable[[str, bool], str | Miss]  # a target, and whether it is a wikilink's → a page's path

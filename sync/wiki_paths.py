@@ -120,31 +120,42 @@ def _places(tree: Sequence[TreeEntry], pages: Iterable[str]) -> dict[str, str | 
     return found
 
 
-def _spellings(target: str, *, wiki: bool) -> Iterator[str]:
+def _spellings(target: str, *, wiki: bool) -> Iterable[str]:
     """The paths that a link's target may mean, the likeliest first; none where it is a URL or within the page."""
     target = target.strip()
-    external = "://" in target or target.startswith("mailto:") if wiki else _SCHEME.match(target)
+    if ":" in target and ("://" in target or target.startswith("mailto:") if wiki else _SCHEME.match(target)):
+        return ()
     path = target.partition("#")[0].strip()
     bare = path if wiki else path.partition("?")[0]
-    if not external and bare:
-        yield from dict.fromkeys((unquote(bare), bare, unquote(path), unquote(target)))
+    if not bare:
+        return ()
+    if bare == target and "%" not in bare:
+        return (bare,)
+    return dict.fromkeys((unquote(bare), bare, unquote(path), unquote(target)))
 
 
 def _inside(spelling: str, folder: str, *, wiki: bool) -> Iterator[str]:
     """The places in the wiki that a path means, seen from the folder, the repository's root, and the wiki's root."""
-    here = [".wiki", *folder.split("/")] if folder else [".wiki"]
-    for base in (here, [], [".wiki"]) if wiki and folder else (here, []):
-        parts = list(base)
-        for part in spelling.split("/"):
-            if part == "..":
-                if not parts:
-                    break
-                parts.pop()
-            elif part not in {"", "."}:
-                parts.append(part)
-        else:
-            if parts[:1] == [".wiki"]:
-                yield "/".join(parts[1:]) + ("/" if spelling.endswith(("/", "/.", "/..")) or len(parts) == 1 else "")
+    yield from _place([".wiki", *folder.split("/")] if folder else [".wiki"], spelling)
+    if ".wiki/" in spelling:
+        yield from _place([], spelling)
+    if wiki and folder:
+        yield from _place([".wiki"], spelling)
+
+
+def _place(base: list[str], spelling: str) -> Iterator[str]:
+    """Where a path from ``base`` on leads below ``.wiki``, with a slash at its end if to a folder; nothing outside."""
+    parts = list(base)
+    for part in spelling.split("/"):
+        if part == "..":
+            if not parts:
+                return
+            parts.pop()
+        elif part not in {"", "."}:
+            parts.append(part)
+    if parts[:1] == [".wiki"]:
+        is_folder = len(parts) == 1 or spelling.endswith(("/", "/.", "/..")) or spelling in {".", ".."}
+        yield "/".join(parts[1:]) + ("/" if is_folder else "")
 
 
 def _file_and_folder(place: str) -> tuple[str, str]:
@@ -153,6 +164,8 @@ def _file_and_folder(place: str) -> tuple[str, str]:
 
 
 def _fold(path: str) -> str:
+    if path.isascii():
+        return path.lower()
     return normalize("NFC", normalize("NFC", path).casefold())
 
 
