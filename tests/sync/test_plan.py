@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from cache.model import Known, Listed, ProjectKey, RepoRef
-from sync.plan import SETTLE, Rename, SyncSettings, needs_look, plan
+from sync.forge.base import SETTLE
+from sync.plan import Rename, SyncSettings, needs_look, plan
 
 SETTINGS = SyncSettings()
 SEEN_AT = 1_000_000.0

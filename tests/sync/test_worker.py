@@ -68,9 +68,9 @@ def fleet(tmp_path: Path) -> Iterator[Fleet]:
     root = tmp_path / "src"
     forge = make_fleet(root, {"web": WEB, "api": API, "tool": NO_WIKI})
     make_repo(root / "fresh", {})
-    store = SqliteStore(tmp_path / "cache.db", clock=lambda: fleet.now, on_notice=print)
-    fleet = Fleet(root, Faulty(forge), store)
-    yield fleet
+    store = SqliteStore(tmp_path / "cache.db", clock=lambda: made.now, on_notice=print)
+    made = Fleet(root, Faulty(forge), store)
+    yield made
     store.close()
 
 

@@ -1,0 +1,187 @@
+"""The sync of a fleet on a Gitea over HTTP: what one look brings, and what becomes of one that fails."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import anyio
+import pytest
+
+from cache.model import ProjectState, RepoRef, TreeEntry
+from sync.forge.base import Answer, Head
+from sync.forge.gitea.client import GiteaForge
+from tests.fake_gitea import (
+    CutBody,
+    Endless,
+    Gzip,
+    Json,
+    Reply,
+    Reset,
+    redirect,
+    web_page,
+)
+from tests.fake_gitea.faults import Effect
+from tests.support.gitea_client import ALICE, fake_forge
+from tests.support.gitea_fleet import (
+    MIRRORED,
+    GiteaFleet,
+    Watcher,
+    fleet_on,
+    wiki,
+)
+
+pytestmark = pytest.mark.anyio
+
+
+class TestSnapshot:
+    async def test_a_push_between_two_requests_of_a_look_is_left_for_the_next(
+        self, fleet: GiteaFleet, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Head, tree, index and STATUS are of one commit, whatever is pushed meanwhile."""
+        read = GiteaForge.wiki_tree
+
+        async def pushed_after(client: GiteaForge, repo: RepoRef, head: Head) -> tuple[TreeEntry, ...]:
+            if repo.name == "acme/web":
+                fleet.forge.commit(
+                    "acme/web", {".wiki/index.md": "# New\n", "STATUS.md": "# New\n", ".wiki/b.md": "# B\n"}
+                )
+            return await read(client, repo, head)
+
+        monkeypatch.setattr(GiteaForge, "wiki_tree", pushed_after)
+        await fleet.expect_complete()
+        web = fleet.project("acme/web")
+        status, index = fleet.store.status(web.key), fleet.store.index(web.key)
+        assert status is not None
+        assert index is not None
+        assert (status.text, index.text) == (
+            wiki("Yarn", "Caching")["STATUS.md"],
+            wiki("Yarn", "Caching")[".wiki/index.md"],
+        )
+        assert fleet.slugs("acme/web") == ["concepts/yarn", "concepts/caching"]
+        monkeypatch.setattr(GiteaForge, "wiki_tree", read)
+        await fleet.expect_complete()
+        assert fleet.slugs("acme/web") == ["b", "concepts/caching", "concepts/yarn"]
+        assert fleet.project("acme/web").revision == fleet.forge.repo("acme/web").branches["main"]
+
+    async def test_bodies_of_a_mirror_are_of_the_commit_too(
+        self, fleet: GiteaFleet, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        read = GiteaForge.wiki_tree
+
+        async def pushed_after(client: GiteaForge, repo: RepoRef, head: Head) -> tuple[TreeEntry, ...]:
+            tree = await read(client, repo, head)
+            fleet.forge.commit(repo.name, {".wiki/concepts/yarn.md": "# Newer\n"})
+            return tree
+
+        monkeypatch.setattr(GiteaForge, "wiki_tree", pushed_after)
+        await fleet.expect_complete(MIRRORED)
+        assert fleet.texts("acme/web")["concepts/yarn"] == wiki("Yarn")[".wiki/concepts/yarn.md"]
+
+    async def test_a_commit_that_was_rewritten_away_fails_the_look_and_not_the_next(
+        self, fleet: GiteaFleet, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        read = GiteaForge.wiki_tree
+
+        async def lost_after(client: GiteaForge, repo: RepoRef, head: Head) -> tuple[TreeEntry, ...]:
+            tree = await read(client, repo, head)
+            if repo.name == "acme/web":
+                web = fleet.forge.repo("acme/web")
+                web.branches.clear()
+                web.objects.commits.clear()
+                web.commit({".wiki/new.md": "# New\n"})
+            return tree
+
+        monkeypatch.setattr(GiteaForge, "wiki_tree", lost_after)
+        report = await fleet.sync()
+        assert [failure.project for failure in report.failed] == ["acme/web"]
+        assert "has no commit" in report.failed[0].reason
+        monkeypatch.setattr(GiteaForge, "wiki_tree", read)
+        await fleet.expect_complete()
+        assert fleet.slugs("acme/web") == ["new"]
+
+
+class TestMirror:
+    async def test_a_page_that_moves_to_another_project_takes_its_body_along(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The one project lets go of the blob while the other, which found it in the cache, is still being read."""
+        page = ".wiki/concepts/yarn.md"
+        forge = fake_forge()
+        async with fleet_on(
+            forge, tmp_path, repositories={"acme/from": wiki("Yarn"), "acme/to": wiki("Caching")}, settings=MIRRORED
+        ) as fleet:
+            await fleet.expect_complete()
+            text = wiki("Yarn")[page]
+            forge.commit("acme/to", {page: text, ".wiki/concepts/new.md": "# New\n"})
+            forge.commit("acme/from", {page: None})
+            committed = anyio.Event()
+
+            class After(Watcher):
+                def looked(self, name: str, failure: str | None) -> None:
+                    super().looked(name, failure)
+                    if name == "acme/from":
+                        committed.set()
+
+            read = GiteaForge.read
+
+            async def held_back(
+                client: GiteaForge, repo: RepoRef, paths: Sequence[str], *, ref: str | None = None, limit: int
+            ) -> tuple[Answer, ...]:
+                if repo.name == "acme/to" and ".wiki/concepts/new.md" in paths:
+                    await committed.wait()
+                return await read(client, repo, paths, ref=ref, limit=limit)
+
+            monkeypatch.setattr(GiteaForge, "read", held_back)
+            await fleet.sync(watcher=After())
+            monkeypatch.setattr(GiteaForge, "read", read)
+            await fleet.expect_complete()
+            assert fleet.texts("acme/to")["concepts/yarn"] == text
+
+
+class TestFailures:
+    @pytest.mark.parametrize(
+        ("effect", "reason"),
+        [
+            (web_page(), "HTML where the API's answer was expected"),
+            (Json({"sha": 5}), "where the API's answer was expected"),
+            (Reply(500, '{"message":"boom"}', "application/json"), "HTTP 500 Internal Server Error: boom"),
+            (Reply(403, '{"message":"no"}', "application/json"), "HTTP 403 Forbidden: no"),
+            (Endless(), "far too much where the API's answer was expected"),
+            (Gzip(cut=4), "gzip that ends early"),
+            (CutBody(), "connection closed before the answer was whole"),
+            (Reset(), "connection"),
+            (redirect("https://elsewhere.test/"), "it redirects to https://elsewhere.test"),
+        ],
+        ids=["HTML", "odd JSON", "500", "403", "endless", "short gzip", "cut", "reset", "redirect"],
+    )
+    async def test_is_its_projects_own_and_is_kept_with_its_reason(
+        self, fleet: GiteaFleet, effect: Effect, reason: str
+    ) -> None:
+        fleet.forge.faults.add(effect, path="/repos/acme/web/*")
+        report = await fleet.sync()
+        assert [failure.project for failure in report.failed] == ["acme/web"]
+        assert reason in report.failed[0].reason
+        assert report.changed == 2
+        web = fleet.project("acme/web")
+        assert web.failure == report.failed[0].reason
+        assert web.state is (ProjectState.DENIED if "403" in reason else ProjectState.FAILED)
+
+    async def test_leaves_the_old_content_and_is_looked_at_next_time(self, fleet: GiteaFleet) -> None:
+        await fleet.expect_complete()
+        before = fleet.slugs("acme/web")
+        fleet.forge.commit("acme/web", {".wiki/late.md": "# Late\n"})
+        fleet.forge.faults.add(web_page(), path="/repos/acme/web/file-contents*")
+        assert [failure.project for failure in (await fleet.sync()).failed] == ["acme/web"]
+        assert fleet.slugs("acme/web") == before
+        fleet.forge.faults.clear()
+        assert (await fleet.expect_complete()).changed == 1
+        assert "late" in fleet.slugs("acme/web")
+        assert fleet.project("acme/web").failure is None
+
+    async def test_of_a_token_is_told_for_the_listing(self, fleet: GiteaFleet) -> None:
+        await fleet.expect_complete()
+        fleet.forge.revoke(ALICE)
+        report = await fleet.sync()
+        assert report.listing_error == f"token refused by {fleet.client.host} — run gateway doctor"
+        assert len(fleet.names()) == 3
