@@ -48,7 +48,7 @@ def test_names_count_by_their_parts_too() -> None:
     assert page_terms("concepts/yarnCache", "WindowsYarnExec", "the GitHub way").split(" / ") == [
         "concept yarncach yarn cach",
         "windowsyarnexec window yarn exec",
-        "the github wai git hub",
+        "the github way git hub",
     ]
 
 
