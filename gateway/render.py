@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from shlex import quote
@@ -13,13 +12,6 @@ from rich.text import Text
 
 from gateway.answers import AskAnswer, PageMatch, ProjectEntry, ProjectError, ProjectMatches, SearchAnswer, SharedMatch
 from gateway.wording import printable
-
-_LINE = re.compile(r"[^\t\n]+")
-
-
-def printable_page(text: str) -> str:
-    """A page as a terminal may have it: other people's text must not drive it. Lines and tabs stay."""
-    return _LINE.sub(lambda found: printable(found[0]), text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +52,7 @@ def ask_lines(answer: AskAnswer) -> list[Line]:
             lines += _matches_lines(entry)
     first = next((entry for entry in answer.results if isinstance(entry, ProjectMatches) and entry.matches), None)
     if first is not None:
-        lines.append(_hint(f"gateway get {quote(first.project)} {quote(first.matches[0].slug)}", "reads a page"))
+        lines.append(_hint(f"gateway get {_words(first.project, first.matches[0].slug)}", "reads a page"))
     return lines
 
 
@@ -117,3 +109,8 @@ def project_line(entry: ProjectEntry) -> Line:
 
 def _hint(command: str, does: str) -> Line:
     return line(command, "bold", (f"  {does}", "dim"))
+
+
+def _words(*words: str) -> str:
+    """Other people's words for a command line: none is taken for an option, or for anything that a shell does."""
+    return ("-- " if any(word.startswith("-") for word in words) else "") + " ".join(map(quote, words))

@@ -12,6 +12,8 @@ _SHOWN: Final = 40  # characters of a client's word that a message repeats
 # Controls, line and paragraph separators, surrogates, and the marks that turn the direction of text
 _UNPRINTABLE: Final = re.compile("[\\x00-\\x1f\\x7f-\\x9f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff]")
 
+_LINE: Final = re.compile(r"(?:[^\t\n\r]|\r(?!\n))+")
+
 
 def near(word: str, known: Iterable[str]) -> str | None:
     """The name in ``known`` that ``word`` may have meant. A long ``word`` is like nothing: to compare it is slow."""
@@ -27,6 +29,11 @@ def shown(word: str) -> str:
 def printable(text: str) -> str:
     """``text`` on one line, with U+FFFD for each control character, line separator and lone surrogate."""
     return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def printable_lines(text: str) -> str:
+    """``text`` as a terminal may have it: other people's words must not drive it. Line ends and tabs stay."""
+    return _LINE.sub(lambda found: printable(found[0]), text)
 
 
 def is_unicode(text: str) -> bool:

@@ -13,8 +13,8 @@ from gateway import app, places
 from gateway.commands.options import ConfigOption, VerboseOption, example, log_to_stderr, new_verb
 from gateway.exits import Exit
 from gateway.reading import PageRequest
-from gateway.render import printable_page
 from gateway.settings import Settings
+from gateway.wording import printable_lines
 
 MOST_CHARS = 200_000  # code points of one answer; a longer page is read in parts
 
@@ -56,4 +56,4 @@ async def _get(settings: Settings, project: str, request: PageRequest) -> None:
 
 
 def _write(text: str) -> None:
-    sys.stdout.write(printable_page(text) if sys.stdout.isatty() else text)
+    sys.stdout.write(printable_lines(text) if sys.stdout.isatty() else text)

@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from gateway.wording import printable_lines
+
 ConfigOption = Annotated[
     Path | None, typer.Option("--config", metavar="FILE", help="Read this auth.toml.", show_default=False)
 ]
@@ -27,9 +29,18 @@ def new_verb(help: str | None = None) -> typer.Typer:  # noqa: A002 the library'
     )
 
 
+class _Printable(logging.Formatter):
+    """Names and texts of other people stand in messages, and in the errors of tracebacks."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return printable_lines(super().format(record))
+
+
 def log_to_stderr(*, verbose: bool) -> None:
     """Send the log to stderr, its only place: stdout belongs to answers and to the protocol."""
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="gateway: %(message)s", force=True)
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_Printable("gateway: %(message)s"))
+    logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
     for ours in ("gateway", "sync", "cache"):
         logging.getLogger(ours).setLevel(logging.DEBUG if verbose else logging.NOTSET)
 

@@ -55,6 +55,11 @@ def test_what_is_to_be_typed_is_quoted() -> None:
     assert ask(ProjectMatches("a/b c", (match,), 0))[-1] == "gateway get 'a/b c' 'a page; rm -rf'  reads a page"
 
 
+def test_what_is_to_be_typed_holds_no_option_that_a_page_brings() -> None:
+    match = PageMatch("--config=theirs", "other", "X", "", listed=True, revision="a")
+    assert ask(ProjectMatches("a/b", (match,), 0))[-1] == "gateway get -- a/b --config=theirs  reads a page"
+
+
 def test_a_search_tells_how_many_more_there_are() -> None:
     match = SharedMatch("x", "other", "X", "text", 0.5, listed=True, revision="a")
     answer = SearchAnswer("q", (match,), 4, "c", "2026-01-01T00:00:00Z", stale=False, suggested_projects=())
@@ -93,7 +98,3 @@ def test_a_terminal_gets_long_lines_below_their_indent() -> None:
 
 def test_control_characters_do_not_reach_the_terminal() -> None:
     assert plain([render.line("a\x1b]0;x\x07\u202eb\u009b")]) == ["a�]0;x��b�"]
-
-
-def test_a_page_keeps_its_lines_and_tabs() -> None:
-    assert render.printable_page("a\tb\r\nc\x1b\n") == "a\tb\ufffd\nc\ufffd\n"
