@@ -11,6 +11,7 @@ Reading is linear in the texts and safe in a worker thread (see :mod:`sync.markd
 from __future__ import annotations
 
 import re
+import stat
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -82,7 +83,7 @@ def read_wiki(tree: Sequence[TreeEntry], indexes: Mapping[str, str | None], fact
     cannot be read); ``facts`` what is known of bodies, by blob sha. While the result names ``wanted`` files, read
     them, add them to ``indexes`` and call again: each time is one level of sub-indexes further."""
     wiki = WikiTree(tree)
-    root = find_index(wiki.pages)
+    root = find_index(entry.path for entry in tree if stat.S_ISREG(entry.mode))
     listing = _Listing(wiki, indexes)
     if root is not None:
         listing.read(root)

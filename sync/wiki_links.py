@@ -40,6 +40,12 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
+class _Heading:
+    level: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class _Reference:
     page: str | Miss
     text: str
@@ -50,7 +56,7 @@ class _Entry:
     """A reference with its words; ``words`` grows while the text goes on, and neighbours may share it."""
 
     reference: _Reference
-    heading: Block | None
+    heading: _Heading | None
     label: str
     words: list[str]
 
@@ -75,7 +81,7 @@ class _Index:
     def __init__(self, resolve: Resolve) -> None:
         self.entries: list[_Entry] = []
         self._resolve = resolve
-        self._headings: list[Block] = []  # those around the next block
+        self._headings: list[_Heading] = []  # those around the next block
         self._titles = 0  # level-1 headings so far
         self._items: list[tuple[int, list[str]]] = []  # depth and words of the list items that are open
         self._waiting: list[str] | None = None  # the words of a link that stands alone, for the next paragraph
@@ -88,13 +94,13 @@ class _Index:
             piece.kind is not PieceKind.TEXT for cell in block.cells for piece in cell
         ):
             entries = _entries(_lines(block, self._resolve), self._headings[-1] if self._headings else None)
-        self._go_on(block, entries)
+        self._connect(block, entries)
         self.entries += entries
         if block.level:
             self._titles += block.level == 1
-            self._headings.append(block)
+            self._headings.append(_Heading(block.level, block.text[:MAX_TEXT]))
 
-    def _go_on(self, block: Block, entries: list[_Entry]) -> None:
+    def _connect(self, block: Block, entries: list[_Entry]) -> None:
         """Give a block without links to the entry that it goes on; remember which one the next block may go on."""
         while self._items and self._items[-1][0] >= block.depth + (not block.opens):
             self._items.pop()
@@ -106,9 +112,7 @@ class _Index:
             elif block.kind in {BlockKind.PARAGRAPH, BlockKind.HEADING} and not _description(last):
                 self._waiting = last.words
         elif block.kind is BlockKind.PARAGRAPH and (waiting is not None or self._items):
-            words = self._items[-1][1] if waiting is None else waiting
-            if sum(map(len, words)) < MAX_DESCRIPTION:
-                words.append(block.text[:MAX_DESCRIPTION])
+            _go_on(self._items[-1][1] if waiting is None else waiting, block.text)
 
     def links(self) -> list[Link]:
         return [
@@ -116,12 +120,19 @@ class _Index:
             for entry in self.entries
         ]
 
-    def _section(self, heading: Block | None) -> str:
+    def _section(self, heading: _Heading | None) -> str:
         """A heading's text. That of the whole index, which the only one of level 1 is, makes no section, unless it
         names a type."""
-        text = "" if heading is None else heading.text[:MAX_TEXT]
-        alone = heading is not None and heading.level == self._titles == 1
-        return "" if alone and canonical_type(text) not in TYPES else text
+        if heading is None or (heading.level == self._titles == 1 and canonical_type(heading.text) not in TYPES):
+            return ""
+        return heading.text
+
+
+def _go_on(words: list[str], text: str) -> None:
+    """Let words go on with a further line, unless there are enough of them."""
+    line = " ".join(text.split())[:MAX_DESCRIPTION]
+    if line and sum(map(len, words)) < MAX_DESCRIPTION:
+        words.append(line)
 
 
 def _description(entry: _Entry) -> str:
@@ -134,7 +145,7 @@ def _trim(text: str) -> str:
     return "" if _NO_WORDS.fullmatch(text) else text
 
 
-def _entries(lines: Iterable[list[_Token]], heading: Block | None) -> list[_Entry]:
+def _entries(lines: Iterable[list[_Token]], heading: _Heading | None) -> list[_Entry]:
     """The references of a block. What stands before the first one of a line is the label of all in that line; what
     follows one belongs to it, and to those that only a comma parts from it. A line without any goes on the last."""
     entries: list[_Entry] = []
@@ -142,14 +153,19 @@ def _entries(lines: Iterable[list[_Token]], heading: Block | None) -> list[_Entr
     for line in lines:
         label, pairs = _pairs(line)
         if not pairs:
-            (entries[-1].words if entries else lead).append(label)
+            if entries:
+                _go_on(entries[-1].words, label)
+            else:
+                lead.append(label)
             continue
         label = " ".join((*lead, label))
         lead.clear()
         words: list[str] = []
         found: list[_Entry] = []
         for reference, after in reversed(pairs):
-            words = [after] if _trim(after) or not found else words
+            if _trim(after) or not found:
+                words = []
+                _go_on(words, after)
             found.append(_Entry(reference, heading, label, words))
         entries += reversed(found)
     return entries

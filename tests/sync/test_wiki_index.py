@@ -198,7 +198,7 @@ class TestTheIndexIsFound:
     def test_without_case_then_by_its_other_names(self, paths: list[str], index: str | None) -> None:
         assert find_index(paths) == index
 
-    @pytest.mark.parametrize("name", ["index.md", "INDEX.md", "_index.md", "README.md"])
+    @pytest.mark.parametrize("name", ["index.md", "INDEX.md", "index.MD", "_index.md", "README.md"])
     def test_and_is_itself_no_page(self, name: str) -> None:
         reading = read({name: "[A](a.md)", "a.md": ""})
         assert [(page.slug, page.listed) for page in reading.pages] == [("a", True)]
