@@ -45,14 +45,19 @@ class PageReader:
         Raises ``NotFound`` with near slugs or the headings, ``InvalidArgument`` for what is no page, ``NotUtf8``,
         ``TooLarge``, and the forge's errors where the cache has no copy.
         """
-        page = await anyio.to_thread.run_sync(self._known_page, project, clean_slug(request.slug))
+        page = await anyio.to_thread.run_sync(self._known_page, project, request.slug)
         copy = await self._read(project, page)
         if copy.body is None:
             raise await anyio.to_thread.run_sync(self._missing, project, page.slug)
         return await anyio.to_thread.run_sync(self._answer, project, copy, copy.body, request)
 
-    def _known_page(self, project: Project, slug: str) -> Page:
-        """The page as the cache knows it, a slip of case mended; one it does not know may still be on the forge."""
+    def _known_page(self, project: Project, asked: str) -> Page:
+        """The page as the cache knows it, by its slug as answers give it, or else with slips mended; one it does not
+        know may still be on the forge."""
+        page = self.store.page(project.key, asked)
+        if page is not None:
+            return page
+        slug = clean_slug(asked)
         page = self.store.page(project.key, slug)
         if page is not None:
             return page

@@ -10,7 +10,7 @@ import pytest
 
 from cache.errors import Ambiguous, InvalidArgument, NotConfigured, NotFound, NotUtf8, TooLarge, Unavailable
 from cache.model import MAX_PAGE
-from gateway.answers import PageAnswer
+from gateway.answers import PageAnswer, ProjectMatches
 from gateway.reading import PageRequest
 from tests.support.federation import Asked, federation_over
 from tests.support.forges import WEB
@@ -53,6 +53,21 @@ async def test_the_text_is_the_file_exactly(asked: Asked, slug: str) -> None:
 
 async def test_names_with_spaces_percent_and_unicode(asked: Asked) -> None:
     assert (await read(asked, "sources/Über Größe 50% #1")).text == "# Größe\n"
+
+
+@pytest.mark.parametrize(
+    "slug",
+    [" lead", "trail ", "two  spaces", "a.md", "deep/.wiki/x", "--config=x", "~x", "c:d", "$(id)", "rtl\u202ex", "%2e"],
+)
+async def test_what_an_answer_names_can_be_read(asked: Asked, slug: str) -> None:
+    commit_files(asked.root / "web", {f".wiki/{slug}.md": f"# This one {slug}\n", ".wiki/a.md": "# Another\n"})
+    await asked.sync()
+    found = await asked.federation.ask_projects("this one", ["local/web"])
+    (entry,) = found.results
+    assert isinstance(entry, ProjectMatches)
+    (match,) = entry.matches
+    assert match.slug == slug
+    assert (await read(asked, match.slug)).text == f"# This one {slug}\n"
 
 
 async def test_the_revision_is_the_blob_sha(asked: Asked) -> None:
