@@ -22,7 +22,7 @@ from sync.forge.local import LocalForge
 from sync.plan import SyncSettings
 
 if TYPE_CHECKING:
-    from sync.forge.gitea.probe import Prober
+    from sync.forge.gitea.probe import Found, Prober
 
 SERVING: Final = 1.0  # seconds that a forge which goes down is waited for while somebody waits for the answer
 SYNCING: Final = 30.0  # the same while a sync can sit its restart out
@@ -71,6 +71,16 @@ def _forge(name: str, section: ForgeSettings, settings: Settings, patience: floa
     from gateway.gitea import Wiring  # noqa: PLC0415 local repositories need no HTTP
 
     return Wiring(os.environ, patience).forge(name, section, orgs_of(name, settings))
+
+
+async def locate(urls: Sequence[str], ca_file: str) -> Found:
+    """The first of ``urls`` at which a Gitea or Forgejo server answers; ``ca_file`` is absolute or empty.
+
+    Raises what is wrong with the first one: the errors of :mod:`sync.forge.base`, or ``NotConfigured``.
+    """
+    from gateway.gitea import Wiring  # noqa: PLC0415 local repositories need no HTTP
+
+    return await Wiring(os.environ, SERVING).locate(urls, ca_file)
 
 
 @asynccontextmanager

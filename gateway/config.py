@@ -92,10 +92,19 @@ def load(path: Path | None, environ: Mapping[str, str], home: Path) -> Loaded | 
 
     Relative paths are taken from the file's folder, ``~`` is ``home``. Raises :class:`InvalidConfig`.
     """
-    problems = _foreign_variables(environ)
-    from_file = {} if path is None else _parse(path)
+    return _settle({} if path is None else _parse(path), path, environ, home)
+
+
+def preview(text: str, path: Path, environ: Mapping[str, str], home: Path) -> Loaded:
+    """What :func:`load` will read once ``text`` is the content of ``path``. Raises :class:`InvalidConfig`."""
+    loaded = _settle(tomllib.loads(text), path, environ, home)
+    assert loaded is not None  # noqa: S101 there is a path
+    return loaded
+
+
+def _settle(from_file: Mapping[str, Any], path: Path | None, environ: Mapping[str, str], home: Path) -> Loaded | None:
     from_environ: Mapping[str, Any] = _Environment(environ)()
-    if problems:
+    if problems := _foreign_variables(environ):
         raise InvalidConfig(problems)
     if path is None and not from_environ:
         return None

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from cache.errors import Denied, KnowledgeError, NotConfigured, TimedOut
 from cache.model import Listed as Repository
-from gateway.doctor import Finding, State
+from gateway.doctor import TOKENS, Finding, State
 from gateway.settings import ONLY_FORGE
 from sync.exchange import Trouble, Unreachable
 from sync.forge.base import Head
@@ -17,7 +17,6 @@ from sync.forge.gitea.failures import ScopeMissing
 
 SKEW: Final = 5.0  # seconds that two clocks may differ
 NEAR: Final = 0.1  # of a limit: what is left is little
-TOKENS: Final = "/user/settings/applications"  # the page where a user makes tokens
 
 REMEDIES: Final[Mapping[Trouble, str]] = {
     Trouble.DNS: "correct the host name in {where} url, or see this machine's name servers",
@@ -49,7 +48,7 @@ def of_survey(name: str, survey: Survey, *, writes: bool) -> Iterator[Finding]:
     """What a survey of the forge called ``name`` found; ``writes``: tools that write are served."""
     where = section(name)
     if isinstance(survey.server, KnowledgeError):
-        yield _unreached(name, survey, survey.server)
+        yield unreached(name, survey.server, survey.better_url)
         return
     yield Finding(State.OK, f"forge {name}: {survey.server.title} at {survey.url}")
     if survey.login is not None and _is_open(survey.url):
@@ -82,11 +81,12 @@ def shared_wiki(word: str, found: Repository | KnowledgeError, head: Head | None
     return Finding(State.OK, f"{what}: it has .wiki/")
 
 
-def _unreached(name: str, survey: Survey, error: KnowledgeError) -> Finding:
+def unreached(name: str, error: KnowledgeError, better_url: str | None = None) -> Finding:
+    """Why no forge answers, and at ``better_url`` one does where that is known."""
     where = section(name)
     match error:
-        case Unreachable(trouble=Trouble.WRONG) if survey.better_url is not None:
-            remedy = f'write url = "{survey.better_url}" in {where}: a forge answers there'
+        case Unreachable(trouble=Trouble.WRONG) if better_url is not None:
+            remedy = f'write url = "{better_url}" in {where}: a forge answers there'
         case Unreachable(trouble=trouble):
             remedy = REMEDIES[trouble].format(where=where)
         case TimedOut():
@@ -107,7 +107,7 @@ def _no_token(name: str, survey: Survey, error: KnowledgeError) -> Finding:
     elif isinstance(error, Denied):
         remedy = f"make a new one at {survey.url}{TOKENS} and put it where {where} takes it from"
     else:
-        return _unreached(name, survey, error)
+        return unreached(name, error)
     return Finding(State.FAIL, f"forge {name}: {_said(error)}", remedy)
 
 

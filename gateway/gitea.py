@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,7 +10,7 @@ from pathlib import Path
 from gateway.settings import GiteaForgeSettings
 from sync.credentials import TokenSource
 from sync.forge.gitea.client import GiteaForge, GiteaSettings
-from sync.forge.gitea.probe import Prober
+from sync.forge.gitea.probe import Found, Prober, locate
 from sync.http import HttpClient, HttpSettings
 
 
@@ -25,6 +25,14 @@ class Wiring:
     def forge(self, name: str, section: GiteaForgeSettings, orgs: tuple[str, ...]) -> GiteaForge:
         """The forge called ``name``, with connections of its own."""
         return GiteaForge(name, self.http(section), self.settings(section, orgs))
+
+    async def locate(self, urls: Sequence[str], ca_file: str) -> Found:
+        """The first of ``urls`` at which a forge answers; :func:`sync.forge.gitea.probe.locate` has the errors."""
+        http = self.http(GiteaForgeSettings(url=urls[0], ca_file=ca_file))
+        try:
+            return await locate(http, urls)
+        finally:
+            await http.aclose()
 
     @asynccontextmanager
     async def prober(self, section: GiteaForgeSettings, orgs: tuple[str, ...]) -> AsyncIterator[Prober]:

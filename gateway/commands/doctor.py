@@ -45,11 +45,12 @@ def check_all(config: ConfigOption = None, verbose: VerboseOption = False) -> Ex
     failed = False
     for finding in _findings(config):
         failed |= finding.state is State.FAIL
-        render.show(out, _lines(finding))
+        render.show(out, lines_of(finding))
     return Exit.FAILED if failed else Exit.OK
 
 
-def _lines(finding: Finding) -> Iterator[render.Line]:
+def lines_of(finding: Finding) -> Iterator[render.Line]:
+    """A finding, with its remedy below it."""
     yield render.line(f"{finding.state:5}", STYLES[finding.state], (finding.text, ""))
     if finding.remedy:
         yield render.line(f"→ {finding.remedy}", indent=5)

@@ -79,7 +79,12 @@ class TestUsage:
                 "no toolset is called space; there is: federation — see gateway serve --help\n",
             ),
             (["cache"], " — see gateway cache --help\n"),
-            (["init"], "nobody to ask: name a folder with repositories by --root — see gateway init --help\n"),
+            (
+                ["init"],
+                "name a server by --url, or a folder with repositories by --root — see gateway init --help\n",
+            ),
+            (["init", "--root", ".", "--url", "x"], "the others are for a server — see gateway init --help\n"),
+            (["init", "--token-file", "a", "--token-command", "b"], "not both — see gateway init --help\n"),
         ],
     )
     def test_a_slip_is_one_line_and_2(self, run: Inside, args: list[str], expected: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import stat
 import subprocess
 import tomllib
@@ -11,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cli import Home, Inside, gateway
+from tests.support.cli import Home, Inside
+from tests.support.terminal import converse
 
 
 class TestInit:
@@ -19,7 +19,7 @@ class TestInit:
         (home.path / "src").mkdir()
         shown = run("init", "--root", "~/src", "--shared", "local/wiki")
         assert shown.code == 0
-        assert shown.out.startswith(f"wrote {home.config}: 0 git repositories found\n")
+        assert f"\nwrote {home.config}\n" in shown.out
         assert tomllib.loads(home.config.read_text(encoding="utf-8")) == {
             "forge": {"kind": "local", "roots": ["~/src"]},
             "wiki": {"shared": "local/wiki"},
@@ -32,7 +32,8 @@ class TestInit:
     def test_it_tells_what_it_found_and_what_comes_next(self, home: Home, run: Inside) -> None:
         home.with_fleet()
         shown = run("init", "--root", "src", "--force")
-        assert "4 git repositories found\nnext: gateway sync, then gateway client-config" in shown.out
+        assert shown.out.startswith("ok   forge default: 4 repositories\n")
+        assert shown.out.endswith("\nnext: gateway sync, then gateway client-config claude-code --write\n")
         assert run("sync").code == 0
 
     def test_a_relative_root_is_written_whole(self, home: Home, run: Inside) -> None:
@@ -67,12 +68,31 @@ class TestInit:
         assert (home.path / "z.toml").exists()
         assert not home.config.exists()
 
-    def test_a_person_is_asked(self, home: Home) -> None:
+    def test_a_person_is_asked_and_offered_the_likely_shared_wiki(self, home: Home) -> None:
         home.with_fleet()
         home.config.unlink()
-        shown = on_terminal(home, ["init"], "\nacme/handbook\n")
-        assert "A folder with your repositories [~/src]" in shown
-        assert tomllib.loads(home.config.read_text(encoding="utf-8"))["wiki"]["shared"] == "acme/handbook"
+        answers = [
+            ("Gitea or Forgejo server", ""),
+            ("A folder with your repositories [~/src]", ""),
+            ("[local/acme/handbook]", ""),
+        ]
+        code, shown = converse(home, ["init"], answers)
+        assert code == 0, shown
+        assert tomllib.loads(home.config.read_text(encoding="utf-8"))["wiki"]["shared"] == "local/acme/handbook"
+
+    def test_a_person_who_errs_is_asked_again(self, home: Home) -> None:
+        (home.path / "src").mkdir()
+        question = "A folder with your repositories"
+        answers = [
+            ("Gitea or Forgejo server", ""),
+            (question, "~/scr"),
+            (question, "~/src"),
+            ("belongs to everybody", "-"),
+        ]
+        code, shown = converse(home, ["init"], answers)
+        assert code == 0, shown
+        assert "~/scr is no folder\n" in shown
+        assert "wiki" not in tomllib.loads(home.config.read_text(encoding="utf-8"))
 
 
 class TestClientConfig:
@@ -142,14 +162,3 @@ class TestClientConfig:
         shown = run("client-config", "claude-code", "--name", "wikis")
         assert list(json.loads(shown.out)["mcpServers"]) == ["wikis"]
         assert run("client-config", "claude-code", "--name", "a b").code == 2
-
-
-def on_terminal(home: Home, args: list[str], typed: str) -> str:
-    """What ``gateway ARGS`` shows on a terminal where somebody types ``typed``."""
-    main, end = os.openpty()
-    os.write(main, typed.encode())
-    with subprocess.Popen(gateway(args), env=home.environ, cwd=home.path, stdin=end, stdout=subprocess.PIPE) as process:
-        os.close(end)
-        out, _ = process.communicate(timeout=60)
-    os.close(main)
-    return out.decode()
