@@ -60,14 +60,14 @@ async def test_names_with_spaces_percent_and_unicode(asked: Asked) -> None:
     [" lead", "trail ", "two  spaces", "a.md", "deep/.wiki/x", "--config=x", "~x", "c:d", "$(id)", "rtl\u202ex", "%2e"],
 )
 async def test_what_an_answer_names_can_be_read(asked: Asked, slug: str) -> None:
-    commit_files(asked.root / "web", {f".wiki/{slug}.md": f"# This one {slug}\n", ".wiki/a.md": "# Another\n"})
+    commit_files(asked.root / "web", {f".wiki/{slug}.md": f"# Zebra {slug}\n", ".wiki/a.md": "# Another\n"})
     await asked.sync()
-    found = await asked.federation.ask_projects("this one", ["local/web"])
+    found = await asked.federation.ask_projects("zebra", ["local/web"])
     (entry,) = found.results
     assert isinstance(entry, ProjectMatches)
     (match,) = entry.matches
     assert match.slug == slug
-    assert (await read(asked, match.slug)).text == f"# This one {slug}\n"
+    assert (await read(asked, match.slug)).text == f"# Zebra {slug}\n"
 
 
 async def test_the_revision_is_the_blob_sha(asked: Asked) -> None:
