@@ -12,11 +12,23 @@ from pathlib import Path
 import pytest
 
 from gateway.demo import make_fleet
+from tests.fake_gitea import listen
 from tests.support.cli import Home
+from tests.support.gitea_client import ALICE, fake_forge
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-COMMANDS = "".join(re.findall(r"^```sh\n(.*?)^```$", README, re.MULTILINE | re.DOTALL))
+
+
+def commands(*sections: str) -> str:
+    """What the ``sections`` whose titles begin so tell to type; all of them where none is named."""
+    found = [each for each in README.split("\n## ") if each.startswith(sections or "")]
+    assert len(found) >= len(sections)
+    return "".join(re.findall(r"^```sh\n(.*?)^```$", "\n".join(found), re.MULTILINE | re.DOTALL))
+
+
+LOCAL = commands("See it", "Or with repositories", "To your agent")
+SERVER = commands("Five minutes", "To your agent")
 
 # Nothing is installed, and the checks, which are what runs this test, pass at once.
 PYTHON = """#!/bin/sh
@@ -42,14 +54,12 @@ def checkout(tmp_path: Path) -> Path:
     return root
 
 
-def test_its_commands_do_what_it_says(checkout: Path, tmp_path: Path) -> None:
-    (tmp_path / "home").mkdir()
-    home = Home(tmp_path / "home")
-    make_fleet(home.path / "src")
+def type_in(commands: str, home: Home, checkout: Path) -> str:
+    """What somebody sees who types ``commands`` into a shell."""
     environ = {**home.environ, "PATH": f"{checkout}/.venv/bin:{home.environ['PATH']}"}
     done = subprocess.run(
         ["sh", "-eux"],
-        input=COMMANDS,
+        input=commands,
         cwd=checkout,
         env=environ,
         capture_output=True,
@@ -58,19 +68,45 @@ def test_its_commands_do_what_it_says(checkout: Path, tmp_path: Path) -> None:
         timeout=120,
     )
     assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_its_commands_do_what_it_says(checkout: Path, tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    home = Home(tmp_path / "home")
+    make_fleet(home.path / "src")
+    shown = type_in(LOCAL, home, checkout)
     for told in (
         "4 projects in ",
         "concepts/release-checklist",
-        "4 git repositories found",
-        "Claude Code starts it as knowledge",
+        "forge default: 4 repositories",
+        "Claude Code: knowledge starts this gateway",
     ):
-        assert told in done.stdout, told
+        assert told in shown, told
     assert "knowledge" in json.loads((home.path / ".claude.json").read_text(encoding="utf-8"))["mcpServers"]
 
 
+def test_so_they_do_with_a_server(checkout: Path, tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    home = Home(tmp_path / "home")
+    (home.path / "gitea-token").write_text(ALICE, encoding="utf-8")
+    (home.path / "gitea-token").chmod(0o600)
+    forge = fake_forge()
+    forge.add_repo("acme/web", {".wiki/index.md": "# Wiki\n- [Yarn](yarn.md)\n", ".wiki/yarn.md": "# Yarn\n"})
+    with listen(forge) as url:
+        shown = type_in(SERVER.replace("https://git.example.com", url), home, checkout)
+    for told in ("acme/web  1 pages", "the token is alice's", "Claude Code: knowledge starts this gateway"):
+        assert told in shown, told
+    assert not any(line.startswith(("warn ", "fail ")) for line in shown.splitlines())
+
+
+def test_every_command_is_run() -> None:
+    assert sorted(set(commands().splitlines())) == sorted({*LOCAL.splitlines(), *SERVER.splitlines()})
+
+
 def test_it_starts_with_the_two_commands() -> None:
-    assert re.findall(r"^scripts/\w+", COMMANDS, re.MULTILINE) == ["scripts/demo", "scripts/test"]
-    assert COMMANDS.startswith("scripts/demo")
+    assert re.findall(r"^scripts/\w+", commands(), re.MULTILINE) == ["scripts/demo", "scripts/test"]
+    assert commands().startswith("scripts/demo")
 
 
 def test_its_links_lead_somewhere() -> None:
