@@ -48,9 +48,10 @@ class _Bar:
     def planned(self, looks: int, unchanged: int) -> None:  # noqa: ARG002 only the work that is left has an end
         self._live.reset(self._task, total=looks, description="reading" + self._of)
 
-    def looked(self, name: str, failure: str | None) -> None:
+    def looked(self, name: str, failure: str | None) -> None:  # noqa: ARG002 which ones failed is told at the end
+        self._failed += failure is not None
         if failure is not None:
-            self._live.console.print(f"{printable(name)}: {printable(failure)}", style="yellow", markup=False)
+            self._live.update(self._task, description=f"reading, {self._failed} failed")
         self._live.advance(self._task)
 
 
