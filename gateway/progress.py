@@ -40,6 +40,7 @@ class _Bar:
     def __init__(self, live: Live, forge: str) -> None:
         self._live = live
         self._of = "" if forge == ONLY_FORGE else f" {forge}"
+        self._failed = 0
         self._task = live.add_task("listing" + self._of, total=None)
 
     def listed(self, count: int, total: int | None) -> None:
@@ -51,7 +52,7 @@ class _Bar:
     def looked(self, name: str, failure: str | None) -> None:  # noqa: ARG002 which ones failed is told at the end
         self._failed += failure is not None
         if failure is not None:
-            self._live.update(self._task, description=f"reading, {self._failed} failed")
+            self._live.update(self._task, description=f"reading{self._of}, {self._failed} failed")
         self._live.advance(self._task)
 
 
