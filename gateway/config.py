@@ -92,27 +92,35 @@ def load(path: Path | None, environ: Mapping[str, str], home: Path) -> Loaded | 
 
     Relative paths are taken from the file's folder, ``~`` is ``home``. Raises :class:`InvalidConfig`.
     """
-    return _settle({} if path is None else _parse(path), path, environ, home)
+    from_file = {} if path is None else _parse(path)
+    from_environ = _variables(environ)
+    if path is None and not from_environ:
+        return None
+    return _settle(from_file, from_environ, path, home)
 
 
 def preview(text: str, path: Path, environ: Mapping[str, str], home: Path) -> Loaded:
-    """What :func:`load` will read once ``text`` is the content of ``path``. Raises :class:`InvalidConfig`."""
-    loaded = _settle(tomllib.loads(text), path, environ, home)
-    assert loaded is not None  # noqa: S101 there is a path
-    return loaded
+    """What :func:`load` will read once ``text``, which is valid TOML, is the content of ``path``.
+
+    Raises :class:`InvalidConfig`.
+    """
+    return _settle(tomllib.loads(text), _variables(environ), path, home)
 
 
-def _settle(from_file: Mapping[str, Any], path: Path | None, environ: Mapping[str, str], home: Path) -> Loaded | None:
-    from_environ: Mapping[str, Any] = _Environment(environ)()
-    if problems := _foreign_variables(environ):
-        raise InvalidConfig(problems)
-    if path is None and not from_environ:
-        return None
+def _settle(from_file: Mapping[str, Any], from_environ: Mapping[str, Any], path: Path | None, home: Path) -> Loaded:
     try:
         settings = Settings(**_merged(_without_other_tokens(from_file, from_environ), from_environ))
     except ValidationError as error:
         raise InvalidConfig(_explain(error, path, from_environ)) from None
     return Loaded(_anchored(settings, None if path is None else path.parent, home), path, _holds_token(from_file))
+
+
+def _variables(environ: Mapping[str, str]) -> Mapping[str, Any]:
+    """What the environment sets, by section and key."""
+    found: Mapping[str, Any] = _Environment(environ)()
+    if problems := _foreign_variables(environ):
+        raise InvalidConfig(problems)
+    return found
 
 
 def _parse(path: Path) -> Mapping[str, Any]:
