@@ -96,18 +96,26 @@ class Opener:
         with _OPENING, failures():
             for _ in range(5):
                 opened = self._open()
+                if opened is None:
+                    continue
                 if recovery.identity(self.path) == opened.file:
                     return opened
                 opened.connection.close()  # it was replaced meanwhile
         raise StoreFailure("the cache file is replaced all the time — see what else writes it")
 
-    def _open(self) -> Opened:
+    def _open(self) -> Opened | None:
+        """``None`` when the file went away while it was being opened."""
         file = recovery.identity(self.path)
         if file is None:
             file = self._create()
         elif not os.access(self.path.parent, os.W_OK):
             return self._open_unwritable(file)
-        opened = Opened(self._connect("mode=rw"), file)
+        try:
+            opened = Opened(self._connect("mode=rw"), file)
+        except sqlite3.OperationalError:
+            if recovery.identity(self.path) == file:
+                raise
+            return None  # another process or thread has just set it aside
         with _closed_on_error(opened), failures(opened):
             self._prepare(opened)
         return opened

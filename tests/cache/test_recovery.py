@@ -8,6 +8,7 @@ import sqlite3
 import threading
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -301,3 +302,18 @@ class TestReadOnly:
             said = run_unprivileged(IMPORTS, LOOK_AND_WRITE, str(file))
             assert file.read_text() == "my notes, " * 1000
         assert said == ["the cache file is damaged and cannot be replaced now — remove it, then run gateway sync"] * 2
+
+
+def test_a_file_that_is_set_aside_while_it_is_being_opened_is_opened_anew(
+    store: SqliteStore, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file.touch()
+    connect = sqlite3.connect
+
+    def late(*args: Any, **kwargs: Any) -> sqlite3.Connection:
+        monkeypatch.setattr(sqlite3, "connect", connect)
+        file.rename(file.with_name("set-aside"))
+        return connect(*args, **kwargs)
+
+    monkeypatch.setattr(sqlite3, "connect", late)
+    assert store.info().projects == 0
