@@ -313,7 +313,8 @@ def test_a_file_that_is_set_aside_while_it_is_being_opened_is_opened_anew(
     def late(*args: Any, **kwargs: Any) -> sqlite3.Connection:
         monkeypatch.setattr(sqlite3, "connect", connect)
         file.rename(file.with_name("set-aside"))
-        return connect(*args, **kwargs)
+        opened: sqlite3.Connection = connect(*args, **kwargs)
+        return opened
 
     monkeypatch.setattr(sqlite3, "connect", late)
     assert store.info().projects == 0
