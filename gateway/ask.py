@@ -70,7 +70,7 @@ async def _entry(
     if read.failure is not None and not has_answer(read):
         return ProjectError(name, read.failure.message)
     found = await anyio.to_thread.run_sync(_page_matches, project, read, question.query)
-    return ProjectMatches(name, found, matches.total - len(matches.best), warning(project, read))
+    return ProjectMatches(name, found, matches.total - len(matches.best), warning(project, read, reader.age(project)))
 
 
 def unknown(word: str, error: KnowledgeError) -> ProjectError:
@@ -103,14 +103,19 @@ def malformed(problem: str) -> str:
 
 
 def has_answer(read: LiveRead) -> bool:
-    """Whether a read that failed can be answered for: by a cached copy, or because time ran out on known matches."""
+    """Whether a read that failed can be answered for: by a cached copy, or because time ran out on known matches. Of a
+    project that the token may not see any more nothing is shown."""
+    if isinstance(read.failure, NotFound):
+        return False
     return isinstance(read.failure, TimedOut) or any(page.body is not None for page in read.pages)
 
 
-def warning(project: Project, read: LiveRead) -> str | None:
-    """What the reader of one project's matches should know about them."""
-    if read.failure is not None:
+def warning(project: Project, read: LiveRead, age_s: int) -> str | None:
+    """What the reader of one project's matches should know about them; cached copies are ``age_s`` seconds old."""
+    if isinstance(read.failure, TimedOut):
         return read.failure.message
+    if read.failure is not None:
+        return f"{read.failure.message} — copies are {age_s} s old"
     return None if project.index_problem is None else malformed(project.index_problem)
 
 

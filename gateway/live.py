@@ -105,8 +105,12 @@ class LiveReader:
             self.max_age > 0
             and project.mirrored
             and project.looked_at is not None
-            and self.clock() - project.looked_at <= self.max_age
+            and 0 <= self.clock() - project.looked_at <= self.max_age  # a look in the future is of a clock set back
         )
+
+    def age(self, project: Project) -> int:
+        """Seconds since the cache saw what it holds of ``project``."""
+        return 0 if project.looked_at is None else max(0, round(self.clock() - project.looked_at))
 
     async def cached(self, project: Project, pages: Sequence[Page]) -> tuple[LivePage, ...]:
         """The same pages from the cache; without a copy there the body is ``None``."""

@@ -76,7 +76,7 @@ class PageReader:
             return replace(copy, stale=False)
         try:
             answer = await self.live.fetch_one(project, page_path(page.slug), None if copy.body is None else page.sha)
-        except StoreFailure:
+        except (StoreFailure, NotFound):  # what the token may not see any more is not shown from a copy either
             raise
         except KnowledgeError:
             if copy.body is None:
@@ -128,7 +128,6 @@ class PageReader:
             text = part
         excerpt = cut(text, offset=request.offset, max_chars=request.max_chars)
         page = copy.page
-        asked_at = project.looked_at if copy.stale or self.live.is_fresh(project) else None
         return PageAnswer(
             excerpt.text,
             self.names.spell(project),
@@ -141,7 +140,7 @@ class PageReader:
             excerpt.next_offset,
             tuple(islice(headings, SHOWN_HEADINGS)),
             copy.stale,
-            0 if asked_at is None else max(0, round(self.live.clock() - asked_at)),
+            self.live.age(project) if copy.stale or self.live.is_fresh(project) else 0,
             uncommitted=page.uncommitted or None,
         )
 

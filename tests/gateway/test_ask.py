@@ -149,6 +149,11 @@ async def test_no_longer_visible(unmirrored: Asked) -> None:
     assert (await error(unmirrored, "yarn", "web")).error == "not found or not visible to this token"
 
 
+async def test_of_what_is_no_longer_visible_no_copy_is_shown(asked: Asked) -> None:
+    asked.forge.unread = {"local/web": NotFound("not found or not visible to this token")}
+    assert (await error(asked, "yarn", "local/web")).error == "not found or not visible to this token"
+
+
 @pytest.mark.parametrize(
     "failure",
     [Denied("token refused by local — run gateway doctor"), Unavailable("local unreachable: connection refused")],
@@ -161,7 +166,7 @@ async def test_a_forge_that_fails_is_the_entrys_error(unmirrored: Asked, failure
 async def test_unless_cached_copies_can_answer(asked: Asked) -> None:
     asked.forge.unread = {"local/web": Unavailable("local unreachable: connection refused")}
     found = await matches(asked, "caching", "local/web")
-    assert found.warning == "local unreachable: connection refused"
+    assert found.warning == "local unreachable: connection refused — copies are 0 s old"
     assert found.matches[0].stale is True
     assert "cache keys" in found.matches[0].snippet
 

@@ -1,0 +1,293 @@
+"""Questions and pages read live from a Gitea over HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import anyio
+import pytest
+
+from cache.errors import NotFound, NotUtf8
+from gateway.answers import AskAnswer, PageAnswer, ProjectError, ProjectMatches
+from gateway.federation import Federation
+from gateway.reading import PageRequest
+from tests.fake_gitea import FORGEJO, GITEA_1_22, Delay, Dialect, Reply, Reset, Symlink, too_many, unavailable, web_page
+from tests.fake_gitea.faults import Effect
+from tests.support.gitea_client import fake_forge
+from tests.support.gitea_fleet import BATCH, MIRRORED, RAW, GiteaFleet, fleet_on, wiki
+
+pytestmark = pytest.mark.anyio
+
+TEN = [f"acme/r{number}" for number in range(10)]
+SIX = tuple(f"Yarn {word}" for word in ("exec", "cache", "lock", "berry", "pnp", "patch"))
+FLEET = dict.fromkeys(TEN, wiki(*SIX, about="runs on Windows"))
+PAGE = ".wiki/concepts/yarn-exec.md"
+GONE = "not found or not visible to this token"
+BOUND = 20  # seconds within which any of these tests is over
+
+
+@pytest.fixture
+async def fleet(tmp_path: Path) -> AsyncIterator[GiteaFleet]:
+    """Ten projects of six pages that answer "yarn"; the cache has no bodies."""
+    async with fleet_on(fake_forge(), tmp_path, repositories=FLEET) as fleet:
+        await fleet.expect_complete()
+        fleet.forge.reset_counts()
+        yield fleet
+
+
+@pytest.fixture
+async def mirrored(tmp_path: Path) -> AsyncIterator[GiteaFleet]:
+    """The same with all bodies in the cache."""
+    async with fleet_on(fake_forge(), tmp_path, repositories=FLEET, settings=MIRRORED) as fleet:
+        await fleet.expect_complete()
+        fleet.forge.reset_counts()
+        yield fleet
+
+
+async def ask(federation: Federation, projects: Sequence[str] = TEN, query: str = "yarn", limit: int = 5) -> AskAnswer:
+    with anyio.fail_after(BOUND):
+        return await federation.ask_projects(query, projects, limit=limit)
+
+
+async def get(federation: Federation, slug: str = "concepts/yarn-exec", project: str = "acme/r0") -> PageAnswer:
+    with anyio.fail_after(BOUND):
+        return await federation.get_from(project, PageRequest(slug))
+
+
+def entry(answer: AskAnswer, project: str) -> ProjectMatches:
+    (found,) = [result for result in answer.results if result.project == project]
+    assert isinstance(found, ProjectMatches), found
+    return found
+
+
+def error(answer: AskAnswer, project: str) -> ProjectError:
+    (found,) = [result for result in answer.results if result.project == project]
+    assert isinstance(found, ProjectError), found
+    return found
+
+
+def expect_whole(answer: AskAnswer, projects: Sequence[str] = TEN) -> None:
+    """Each of ``projects`` has five matches, read just now."""
+    for project in projects:
+        found = entry(answer, project)
+        assert found.warning is None
+        assert [match.stale for match in found.matches] == [None] * 5
+        assert all("on Windows" in match.snippet for match in found.matches)
+
+
+class TestRequests:
+    async def test_ten_projects_of_five_matches_cost_ten(self, fleet: GiteaFleet) -> None:
+        expect_whole(await ask(fleet.federation))
+        assert fleet.forge.counts == {BATCH: 10}
+
+    async def test_of_a_single_match_is_its_bytes_alone(self, fleet: GiteaFleet) -> None:
+        await ask(fleet.federation, ["acme/r0"], "yarn berry", limit=1)
+        assert fleet.forge.counts == {RAW: 1}
+
+    async def test_where_nothing_matches_there_are_none(self, fleet: GiteaFleet) -> None:
+        assert not (await ask(fleet.federation, query="nothing of the kind")).found
+        assert fleet.forge.counts == {}
+
+    @pytest.mark.parametrize("dialect", [GITEA_1_22, FORGEJO], ids=["Gitea 1.22", "Forgejo"])
+    async def test_without_batches_are_one_for_each_page(self, tmp_path: Path, dialect: Dialect) -> None:
+        async with fleet_on(fake_forge(dialect=dialect), tmp_path, repositories=FLEET) as fleet:
+            await fleet.expect_complete()
+            fleet.forge.reset_counts()
+            expect_whole(await ask(fleet.federation))
+            assert fleet.forge.counts == {RAW: 50}
+
+    async def test_that_are_identical_are_sent_once(self, fleet: GiteaFleet) -> None:
+        fleet.forge.delay = 0.05
+        federation = fleet.federation
+        async with anyio.create_task_group() as group:
+            for _ in range(10):
+                group.start_soon(ask, federation)
+                group.start_soon(get, federation)
+        assert fleet.forge.counts == {BATCH: 10, RAW: 1}
+
+    async def test_keep_to_the_bound(self, fleet: GiteaFleet) -> None:
+        fleet.forge.delay = 0.02
+        expect_whole(await ask(fleet.federation))
+        assert fleet.forge.max_in_flight in range(4, 9)
+
+    async def test_of_twenty_questions_at_once_keep_to_it_too_and_each_is_answered(self, fleet: GiteaFleet) -> None:
+        fleet.forge.delay = 0.01
+        federation, answers = fleet.federation, dict[int, AskAnswer]()
+
+        async def put(number: int) -> None:
+            answers[number] = await ask(federation, TEN, f"yarn {SIX[number % 6]}", limit=1 + number % 5)
+
+        async with anyio.create_task_group() as group:
+            for number in range(20):
+                group.start_soon(put, number)
+        assert fleet.forge.max_in_flight in range(4, 9)
+        for number, answer in answers.items():
+            for project in TEN:
+                found = entry(answer, project)
+                assert found.warning is None
+                assert len(found.matches) == 1 + number % 5
+                assert all(match.stale is None and "on Windows" in match.snippet for match in found.matches)
+
+    async def test_of_later_questions_do_not_overtake_an_earlier_one(self, fleet: GiteaFleet) -> None:
+        fleet.forge.delay = 0.01
+        federation, done = fleet.federation, list[str]()
+
+        async def put(name: str, projects: Sequence[str], limit: int) -> None:
+            await ask(federation, projects, limit=limit)
+            done.append(name)
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(put, "early", TEN, 5)
+            await anyio.wait_all_tasks_blocked()
+            group.start_soon(put, "small", ["acme/r3"], 2)
+            await anyio.wait_all_tasks_blocked()
+            for number in range(6, 11):
+                group.start_soon(put, f"late {number}", TEN, number)
+        assert "small" in done[:2]
+
+
+class TestOthers:
+    async def test_trouble_with_some_projects_leaves_the_rest_whole(self, fleet: GiteaFleet) -> None:
+        fleet.forge.faults.add(Delay(BOUND), path="/repos/acme/r1/*")
+        fleet.forge.remove("acme/r2")
+        fleet.forge.faults.add(Reply(403, '{"message":"not yours"}', "application/json"), path="/repos/acme/r3/*")
+        fleet.forge.faults.add(web_page(), path="/repos/acme/r4/*")
+        fleet.forge.faults.add(Reset(), path="/repos/acme/r5/*")
+        fleet.policy = replace(fleet.policy, deadline=1.5)
+        answer = await ask(fleet.federation, [*TEN, "acme/r77"])
+        expect_whole(answer, [TEN[0], *TEN[6:]])
+        slow = entry(answer, "acme/r1")
+        assert slow.warning == "timed out after 1.5 s"
+        assert {match.snippet for match in slow.matches} == {"(fetch failed)"}
+        assert error(answer, "acme/r2").error == GONE
+        assert "not yours" in error(answer, "acme/r3").error
+        assert "HTML where the API's answer was expected" in error(answer, "acme/r4").error
+        assert "unreachable: connection" in error(answer, "acme/r5").error
+        misspelt = error(answer, "acme/r77")
+        assert misspelt.error == "unknown project — run sync first"
+        assert misspelt.did_you_mean
+
+    async def test_copies_stand_in_for_what_is_slow_forbidden_or_garbled(self, mirrored: GiteaFleet) -> None:
+        mirrored.forge.faults.add(Delay(BOUND), path="/repos/acme/r1/*")
+        mirrored.forge.faults.add(Reply(403, '{"message":"not yours"}', "application/json"), path="/repos/acme/r3/*")
+        mirrored.forge.faults.add(web_page(), path="/repos/acme/r4/*")
+        mirrored.policy = replace(mirrored.policy, deadline=1.0)
+        answer = await ask(mirrored.federation)
+        expect_whole(answer, [TEN[0], TEN[2], *TEN[5:]])
+        for project, why in (("acme/r1", "timed out after 1 s"), ("acme/r3", "not yours"), ("acme/r4", "HTML")):
+            found = entry(answer, project)
+            assert why in (found.warning or "")
+            assert all(match.stale and "on Windows" in match.snippet for match in found.matches)
+
+    async def test_nothing_is_shown_of_a_project_that_is_no_longer_visible(self, mirrored: GiteaFleet) -> None:
+        mirrored.forge.remove("acme/r2")
+        assert error(await ask(mirrored.federation), "acme/r2").error == GONE
+        with pytest.raises(NotFound, match=GONE):
+            await get(mirrored.federation, project="acme/r2")
+
+    async def test_a_project_that_was_renamed_since_is_read_under_its_new_name(self, fleet: GiteaFleet) -> None:
+        fleet.forge.rename("acme/r2", "other/site")
+        expect_whole(await ask(fleet.federation))
+        assert "on Windows" in (await get(fleet.federation, project="acme/r2")).text
+
+    async def test_a_page_that_is_gone_is_left_out_and_the_next_sync_looks(self, fleet: GiteaFleet) -> None:
+        repo = fleet.forge.repo("acme/r0")
+        moved_at = repo.updated
+        repo.commit({PAGE: None})
+        repo.updated = moved_at  # only the read can tell
+        found = entry(await ask(fleet.federation), "acme/r0")
+        assert "concepts/yarn-exec" not in [match.slug for match in found.matches]
+        assert (await fleet.expect_complete()).changed == 1
+        assert "concepts/yarn-exec" not in fleet.slugs("acme/r0")
+
+    async def test_what_became_a_symbolic_link_or_no_text_is_not_read(self, fleet: GiteaFleet) -> None:
+        fleet.forge.repo("acme/r0").commit({PAGE: Symlink("yarn-lock.md"), ".wiki/concepts/yarn-lock.md": b"\xff\xfe"})
+        found = entry(await ask(fleet.federation), "acme/r0")
+        assert "concepts/yarn-exec" not in [match.slug for match in found.matches]
+        assert {match.snippet for match in found.matches if match.slug == "concepts/yarn-lock"} == {"(fetch failed)"}
+        with pytest.raises(NotUtf8):
+            await get(fleet.federation, "concepts/yarn-lock")
+
+
+class TestLoad:
+    @pytest.mark.parametrize("effect", [too_many("0"), unavailable(), unavailable("0")], ids=["429", "503", "503, 0 s"])
+    async def test_is_halved_after_an_overload_that_nobody_notices_and_raised_again(
+        self, fleet: GiteaFleet, effect: Effect
+    ) -> None:
+        fleet.forge.faults.add(effect, times=1)
+        expect_whole(await ask(fleet.federation, ["acme/r0"]), ["acme/r0"])
+        fleet.forge.delay = 0.02
+        fleet.forge.reset_counts()
+        expect_whole(await ask(fleet.federation))
+        assert fleet.forge.max_in_flight <= 5
+        fleet.forge.delay = 0
+        for _ in range(4):
+            await ask(fleet.federation)
+        fleet.forge.delay = 0.02
+        fleet.forge.reset_counts()
+        expect_whole(await ask(fleet.federation))
+        assert fleet.forge.max_in_flight in range(6, 9)
+
+    async def test_of_a_forge_that_asks_for_more_time_than_there_is_is_none(self, mirrored: GiteaFleet) -> None:
+        """It is left alone as long as it asked; copies answer meanwhile."""
+        mirrored.forge.faults.add(too_many("50"), times=1)
+        mirrored.policy = replace(mirrored.policy, deadline=2.0)
+        await get(mirrored.federation)
+        mirrored.forge.reset_counts()
+        answer = await ask(mirrored.federation)
+        assert mirrored.forge.counts == {}
+        for project in TEN:
+            found = entry(answer, project)
+            assert "it asks to wait" in (found.warning or "")
+            assert all(match.stale for match in found.matches)
+
+
+class TestRevalidation:
+    async def test_a_page_that_the_cache_has_is_not_sent_again(self, mirrored: GiteaFleet) -> None:
+        page = await get(mirrored.federation)
+        assert (page.text, page.stale, page.age_s) == (FLEET["acme/r0"][PAGE], False, 0)
+        assert [(exchange.key, exchange.status) for exchange in mirrored.forge.requests] == [(RAW, 304)]
+
+    async def test_a_page_that_changed_is_sent_and_then_no_more(self, mirrored: GiteaFleet) -> None:
+        mirrored.forge.commit("acme/r0", {PAGE: "# Yarn exec\n\nNew.\n"})
+        for _ in range(2):
+            page = await get(mirrored.federation)
+            assert (page.text, page.stale) == ("# Yarn exec\n\nNew.\n", False)
+        assert [exchange.status for exchange in mirrored.forge.requests] == [200, 304]
+
+    async def test_the_index_is_not_sent_again_either(self, fleet: GiteaFleet) -> None:
+        page = await get(fleet.federation, "index")
+        assert page.text == FLEET["acme/r0"][".wiki/index.md"]
+        assert [exchange.status for exchange in fleet.forge.requests] == [304]
+
+    async def test_a_page_without_a_copy_is_sent(self, fleet: GiteaFleet) -> None:
+        await get(fleet.federation)
+        assert [exchange.status for exchange in fleet.forge.requests] == [200]
+
+    async def test_a_page_pushed_since_the_last_sync_can_be_read(self, fleet: GiteaFleet) -> None:
+        fleet.forge.commit("acme/r0", {".wiki/concepts/late.md": "# Late\n"})
+        assert (await get(fleet.federation, "concepts/late")).text == "# Late\n"
+
+
+class TestAge:
+    async def test_young_copies_answer_without_a_request(self, mirrored: GiteaFleet) -> None:
+        mirrored.policy = replace(mirrored.policy, max_age=60.0)
+        mirrored.clock.now += 50
+        expect_whole(await ask(mirrored.federation))
+        assert (await get(mirrored.federation)).age_s == 50
+        assert mirrored.forge.counts == {}
+
+    async def test_old_ones_do_not(self, mirrored: GiteaFleet) -> None:
+        mirrored.policy = replace(mirrored.policy, max_age=60.0)
+        mirrored.clock.now += 70
+        expect_whole(await ask(mirrored.federation))
+        assert mirrored.forge.counts == {BATCH: 10}
+
+    async def test_copies_are_not_young_because_the_clock_was_set_back(self, mirrored: GiteaFleet) -> None:
+        mirrored.policy = replace(mirrored.policy, max_age=60.0)
+        mirrored.clock.now -= 86400
+        expect_whole(await ask(mirrored.federation))
+        assert (await get(mirrored.federation)).age_s == 0
+        assert mirrored.forge.counts == {BATCH: 10, RAW: 1}
