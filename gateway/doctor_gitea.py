@@ -13,7 +13,7 @@ from gateway.settings import ONLY_FORGE
 from sync.exchange import Trouble, Unreachable
 from sync.forge.base import Head
 from sync.forge.gitea.about import Survey
-from sync.forge.gitea.failures import ScopeMissing
+from sync.forge.gitea.failures import NoRoute, ScopeMissing
 
 SKEW: Final = 5.0  # seconds that two clocks may differ
 NEAR: Final = 0.1  # of a limit: what is left is little
@@ -29,9 +29,9 @@ REMEDIES: Final[Mapping[Trouble, str]] = {
     Trouble.LOST: "try again; if it stays so, see the forge's log and that of the proxy before it",
     Trouble.GARBLED: "see that {where} url has the right port",
     Trouble.BUSY: "wait; then sync less often, or lower {where} max_in_flight",
-    Trouble.WRONG: "correct {where} url: /api/v1/version below it has to show a version; where it is right, the API is "
-    "switched off or kept back by a proxy",
+    Trouble.WRONG: "correct {where} url: /api/v1/version below it has to show a version to everybody",
 }
+SWITCHED_OFF: Final = "correct {where} url; where it is right, the API is switched off there: have it switched on"
 
 NEEDED: Final[Mapping[str, str]] = {
     "read:user": "nothing can be listed",
@@ -87,6 +87,8 @@ def unreached(name: str, error: KnowledgeError, better_url: str | None = None) -
     match error:
         case Unreachable(trouble=Trouble.WRONG) if better_url is not None:
             remedy = f'write url = "{better_url}" in {where}: a forge answers there'
+        case NoRoute(lasting=True):
+            remedy = SWITCHED_OFF.format(where=where)
         case Unreachable(trouble=trouble):
             remedy = REMEDIES[trouble].format(where=where)
         case TimedOut():

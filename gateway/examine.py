@@ -76,7 +76,8 @@ async def shared_wiki(name: str, forge: Forge, settings: Settings) -> Finding | 
     from gateway import doctor_gitea  # noqa: PLC0415 local repositories need no HTTP
 
     owner, word = Names(tuple(settings.fleet)).split(settings.wiki.shared)
-    if owner not in ((None, name) if len(settings.fleet) == 1 else (name,)) or word.count("/") != 1:
+    certain = owner == name or (owner is None and len(settings.fleet) == 1)
+    if not certain or word.count("/") != 1:
         return None
     try:
         listed = await forge.find(word)

@@ -193,6 +193,8 @@ def _expanded(text: str) -> Path:
 
 
 def _write(path: Path, before: bytes | None, content: str) -> None:
+    if before is None and path.exists():
+        raise Conflict(f"{path} was written by somebody else meanwhile — replace it with --force")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         if before is not None:

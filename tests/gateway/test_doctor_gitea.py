@@ -61,6 +61,8 @@ class TestReaching:
     @pytest.mark.parametrize(
         ("error", "remedy"),
         [
+            (NoRoute(HOST, 404, lasting=True), "correct [forge] url; where it is right, the API is switched off there"),
+            (NoRoute(HOST, 404, lasting=False), "correct [forge] url: /api/v1/version below it"),
             (TimedOut(30.0), "see that it is not overloaded"),
             (Denied("answers HTTP 403 Forbidden", host=HOST), "have /api/v1 let through"),
             (NotConfigured("ca_file cannot be read: No such file or directory"), "correct [forge]"),
@@ -69,7 +71,7 @@ class TestReaching:
     )
     def test_what_else_may_go_wrong_has_one_too(self, error: KnowledgeError, remedy: str) -> None:
         (found,) = bad(Survey(URL, error))
-        assert (found.state, found.text) == (State.FAIL, f"forge default: {error.message}")
+        assert (found.state, found.text) == (State.FAIL, f"forge default: {error.message.partition(' — ')[0]}")
         assert found.remedy.startswith(remedy)
 
     @pytest.mark.parametrize(

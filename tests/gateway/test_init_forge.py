@@ -14,7 +14,7 @@ from tests.fake_gitea import FakeGitea, listen, make_certificates, undescribed, 
 from tests.support.cli import Home, Inside
 from tests.support.gitea_client import ALICE, fake_forge
 from tests.support.loopback import closed_port
-from tests.support.terminal import converse
+from tests.support.terminal import Answer, converse
 
 HIDDEN = "not shown): "  # the blank at its end comes when the terminal shows nothing any more
 REFUSED, READER = "fake-token-of-nobody", "fake-token-reader"
@@ -188,6 +188,15 @@ class TestQuestions:
         assert REFUSED not in shown
         assert "shared wiki acme/none: not found or not visible to this token" in shown
         assert written(home)["wiki"] == {"shared": "acme/none"}
+
+    def test_what_somebody_else_writes_meanwhile_stays(self, home: Home, url: str) -> None:
+        def theirs() -> str:
+            home.configure("# theirs\n")
+            return "-"
+
+        answers: list[tuple[str, Answer]] = [("Address of", url), (HIDDEN, ALICE), ("belongs to everybody", theirs)]
+        code, shown = converse(home, ["init"], answers)
+        assert (code, home.config.read_text(encoding="utf-8")) == (3, "# theirs\n"), shown
 
     def test_nobody_errs_for_ever(self, home: Home, url: str) -> None:
         code, shown = converse(home, ["init", "--url", url], [(HIDDEN, REFUSED)] * 3)

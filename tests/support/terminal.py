@@ -6,14 +6,16 @@ import os
 import pty
 import select
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from tests.support.cli import Home, gateway
 
 PATIENCE = 30  # seconds for a question to appear
 
+Answer = str | Callable[[], str]
 
-def converse(home: Home, args: Sequence[str], answers: Sequence[tuple[str, str]]) -> tuple[int, str]:
+
+def converse(home: Home, args: Sequence[str], answers: Sequence[tuple[str, Answer]]) -> tuple[int, str]:
     """How ``gateway ARGS`` ends, and what it shows to somebody who answers each question that holds these words."""
     main, end = pty.openpty()
     # A session of its own: a password is asked for at the controlling terminal, which must not be the tester's.
@@ -36,7 +38,7 @@ def converse(home: Home, args: Sequence[str], answers: Sequence[tuple[str, str]]
                     raise AssertionError(f"not asked: {question}\n{shown}")
                 shown += piece
             seen = len(shown)
-            os.write(main, answer.encode() + b"\n")
+            os.write(main, (answer if isinstance(answer, str) else answer()).encode() + b"\n")
         while piece := _read(main):
             shown += piece
         code = process.wait(PATIENCE)
