@@ -27,6 +27,12 @@ from pydantic import ValidationError
 
 from gateway.wording import as_unicode, is_unicode
 
+MAX_MESSAGE: Final = 16 * 1024 * 1024  # bytes; four times what the longest arguments of a tool could need
+_BEGINNING: Final = 64 * 1024  # bytes of a message that is longer in which its id is looked for
+
+# What ends a line for some readers, though JSON lets it stand in a string as it is
+_LINE_ENDS: Final = (("\x85", r"\u0085"), ("\u2028", r"\u2028"), ("\u2029", r"\u2029"))
+
 
 class Refused(Exception):
     """Bytes that are no message; ``reply`` tells their sender why (JSON-RPC 2.0, section 5.1)."""
@@ -50,6 +56,8 @@ class LoneSurrogates(Refused):
 
 def decode(data: bytes) -> JSONRPCMessage:
     """The message that ``data`` is. Raises :class:`Refused`. Takes time linear in the length of ``data``."""
+    if len(data) > MAX_MESSAGE:
+        raise Refused(INVALID_REQUEST, f"a message has at most {MAX_MESSAGE} bytes", _find_id(data[:_BEGINNING]))
     try:
         value = pydantic_core.from_json(data, allow_inf_nan=False)
     except ValueError as error:
@@ -60,12 +68,15 @@ def decode(data: bytes) -> JSONRPCMessage:
 
 
 def encode(message: JSONRPCMessage) -> bytes:
-    """``message`` on one line of UTF-8, without the line end."""
+    """``message`` on one line of UTF-8, without the line end, and without anything else that some take for one."""
     try:
-        return message.model_dump_json(by_alias=True, exclude_unset=True).encode()
+        line = message.model_dump_json(by_alias=True, exclude_unset=True)
     except pydantic_core.PydanticSerializationError:  # lone surrogates, which the SDK repeats in some of its errors
         value = message.model_dump(by_alias=True, exclude_unset=True)
-        return as_unicode(json.dumps(value, ensure_ascii=False, separators=(",", ":"))).encode()
+        line = as_unicode(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
+    for sign, escape in _LINE_ENDS:
+        line = line.replace(sign, escape)
+    return line.encode()
 
 
 def _leniently(data: bytes) -> object:

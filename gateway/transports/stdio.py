@@ -28,7 +28,7 @@ from mcp.types import JSONRPCError, JSONRPCMessage, JSONRPCNotification, JSONRPC
 
 from cache.errors import Unavailable
 from gateway.transports.ending import end_process_within
-from gateway.transports.jsonrpc import LoneSurrogates, Refused, decode, encode
+from gateway.transports.jsonrpc import MAX_MESSAGE, LoneSurrogates, Refused, decode, encode
 
 DRAIN: Final = 0.5  # seconds after the end of input in which calls may still be answered
 UNWIND: Final = 0.5  # seconds in which calls that were cancelled may end
@@ -83,14 +83,18 @@ class _Wire:
         return wire
 
     def lines(self) -> Iterator[bytes]:
-        """The lines that come in, without line ends, as they come; the last one may lack its end."""
+        """The lines that come in, without line ends, as they come; the last one may lack its end. Of one that is too
+        long for a message the beginning comes, with a byte more than a message may have."""
         pending: list[bytes] = []
+        room = MAX_MESSAGE + 1
         while chunk := self._read():
             first, *others = chunk.split(b"\n")
-            pending.append(first)
+            pending.append(first[:room])
+            room -= len(pending[-1])
             for other in others:
                 yield b"".join(pending)
                 pending = [other]
+                room = MAX_MESSAGE + 1 - len(other)
         yield b"".join(pending)
 
     def _read(self) -> bytes:

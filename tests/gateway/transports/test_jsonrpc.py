@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mcp.types import ErrorData, JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse, RequestId
 
-from gateway.transports.jsonrpc import LoneSurrogates, Refused, decode, encode
+from gateway.transports.jsonrpc import MAX_MESSAGE, LoneSurrogates, Refused, decode, encode
 
 PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
 
@@ -40,9 +40,10 @@ class TestMessages:
         assert decode(encode(message)) == message
 
     def test_an_encoded_message_is_one_line_without_lone_surrogates(self) -> None:
-        line = encode(JSONRPCResponse(jsonrpc="2.0", id=1, result={"text": "a\n\ud800\u2028"}))
-        assert json.loads(line)["result"] == {"text": "a\n\ufffd\u2028"}
-        assert b"\n" not in line
+        for text in ("a\n\r\x85\u2028\u2029", "a\n\r\x85\u2028\u2029\ud800"):  # Python and Node split at each of these
+            line = encode(JSONRPCResponse(jsonrpc="2.0", id=1, result={"text": text}))
+            assert json.loads(line)["result"] == {"text": text.replace("\ud800", "\ufffd")}
+            assert len(line.decode().splitlines()) == 1
 
     def test_a_message_with_a_lone_surrogate_can_still_be_told_apart(self) -> None:
         refused = refusal(rb'{"jsonrpc":"2.0","id":7,"method":"x","params":{"a":"\ud800"}}')
@@ -54,6 +55,11 @@ class TestMessages:
         message = decode(rb'{"jsonrpc":"2.0","id":7,"method":"\ud83d\ude00"}')
         assert isinstance(message, JSONRPCRequest)
         assert message.method == "😀"
+
+    def test_one_that_is_too_long_is_refused_with_its_id(self) -> None:
+        refused = refusal(PING + b" " * MAX_MESSAGE)
+        assert (refused.reply.id, refused.reply.error.message) == (1, "a message has at most 16777216 bytes")
+        assert decode(PING + b" " * (MAX_MESSAGE - len(PING)))
 
 
 class TestTheIdOfWhatIsNoMessage:

@@ -3,15 +3,19 @@ the process ends with its client."""
 
 from __future__ import annotations
 
+import os
 import shlex
 import signal
 import subprocess
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from mcp import Client, StdioServerParameters
 
+from gateway.transports.jsonrpc import MAX_MESSAGE
+from gateway.transports.stdio import _Wire
 from tests.support.stdio_process import (
     INITIALIZE,
     MODERN,
@@ -84,6 +88,14 @@ class TestBadLines:
         assert answer["error"]["message"].startswith(message)
         assert server.ask(request("on", "ping"))["result"] == {}
 
+    def test_one_that_is_too_long_is_not_kept_and_has_one_answer(self, server: StdioProcess) -> None:
+        head = line_of(call(20, "sample.echo", query="Z"))[:-5]
+        server.send(head, *[b"x" * MAX_MESSAGE] * 3, b'"}}}\n')
+        answer = server.receive()
+        assert (answer["id"], answer["error"]["code"]) == (20, -32600)
+        assert answer["error"]["message"] == f"a message has at most {MAX_MESSAGE} bytes"
+        assert server.ask(request("on", "ping"))["result"] == {}
+
     @pytest.mark.parametrize("line", [b"\n", b" \r\n", b'{"jsonrpc":"2.0","method":"notifications/unknown"}\r\n'])
     def test_blank_lines_and_notifications_get_no_answer(self, server: StdioProcess, line: bytes) -> None:
         server.send(line)
@@ -103,6 +115,17 @@ class TestBadLines:
         result = server.ask(call("bad", "sample.echo", query=argument))["result"]
         assert result["isError"]
         assert [block["text"] for block in result["content"]] == [line]
+
+
+def test_of_a_line_without_end_no_more_is_kept_than_tells_that_it_is_too_long() -> None:
+    incoming, outgoing = os.pipe()
+    with os.fdopen(incoming), os.fdopen(outgoing, "wb", buffering=0) as client:
+        lines = _Wire(incoming, -1).lines()
+        sender = threading.Thread(target=client.write, args=(b"x" * 3 * MAX_MESSAGE + b"\nshort\n",))
+        sender.start()
+        assert next(lines) == b"x" * (MAX_MESSAGE + 1)
+        assert next(lines) == b"short"
+        sender.join()
 
 
 class TestTheWire:
