@@ -18,8 +18,9 @@ from dulwich.repo import Repo
 
 from benchmarks.fleets import make_fleet
 from cache.store import SqliteStore
+from sync.forge.base import SETTLE
 from sync.forge.local import LocalForge
-from sync.plan import SETTLE, SyncSettings
+from sync.plan import SyncSettings
 from sync.worker import SyncReport, sync_forge
 
 SETTINGS = SyncSettings(mirror_everything=True)
