@@ -6,6 +6,7 @@ A message says what is wrong and what to do next, on one line, and holds nothing
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import ClassVar
 
 
@@ -151,3 +152,20 @@ class NewerStore(StoreFailure):
 
 class SyncRunning(Exception):
     """Another full sync holds the lease of this cache file."""
+
+
+def cause(error: BaseException) -> BaseException:
+    """The error that a group of them comes down to: its only one, or the first where all are the contract's.
+
+    Task groups wrap what their tasks raise, and a second task may fail before the first one's failure has stopped it.
+    """
+    leaves = list(_leaves(error))
+    return leaves[0] if len(leaves) == 1 or all(isinstance(leaf, KnowledgeError) for leaf in leaves) else error
+
+
+def _leaves(error: BaseException) -> Iterator[BaseException]:
+    if isinstance(error, BaseExceptionGroup):
+        for inner in error.exceptions:
+            yield from _leaves(inner)
+    else:
+        yield error

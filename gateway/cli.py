@@ -14,7 +14,7 @@ from typing import Final, NoReturn
 import typer
 import typer.main
 
-from cache.errors import InvalidArgument, KnowledgeError, SyncRunning
+from cache.errors import InvalidArgument, KnowledgeError, SyncRunning, cause
 from gateway.exits import Exit
 from gateway.wording import near, printable
 
@@ -54,7 +54,7 @@ def run(args: Sequence[str]) -> int:
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
     except BaseException as error:  # every way to end is an exit code
-        return _failed(_cause(error), f"gateway {args[0]}" if args and args[0] in VERBS else "gateway")
+        return _failed(cause(error), f"gateway {args[0]}" if args and args[0] in VERBS else "gateway")
     return code
 
 
@@ -147,13 +147,6 @@ def _failed(error: BaseException, command: str) -> int:
 
 def _complain(message: str) -> None:
     print("gateway: " + printable(" ".join(message.split())), file=sys.stderr)
-
-
-def _cause(error: BaseException) -> BaseException:
-    """The one error in a group of one: task groups wrap what ends them."""
-    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
-        error = error.exceptions[0]
-    return error
 
 
 def _silence_stdout() -> None:

@@ -20,7 +20,7 @@ from mcp.types import (
 )
 from mcp.types import Tool as ListedTool
 
-from cache.errors import KnowledgeError
+from cache.errors import KnowledgeError, cause
 from gateway.tools.arguments import Arguments
 from gateway.tools.registry import Registry, Result, Structured, Texts, Tool
 from gateway.wording import as_unicode, near, printable, shown
@@ -66,10 +66,11 @@ class _Tools:
             arguments = self._arguments[tool.name].check(params.arguments or {})
             return _success(await tool.run(arguments))
         except Exception as error:
-            known = _known(error)
-            if known is None:
-                logger.exception("%s failed", tool.name)
-            return _failure(INTERNAL_ERROR if known is None else known.line)
+            known = cause(error)
+            if isinstance(known, KnowledgeError):
+                return _failure(known.line)
+            logger.exception("%s failed", tool.name)
+            return _failure(INTERNAL_ERROR)
 
     def input_schema(self, called: str) -> dict[str, Any] | None:
         tool = self._registry.find(called)
@@ -78,13 +79,6 @@ class _Tools:
     def _unknown(self, called: str) -> str:
         suggestion = near(called, (spelled for spelled, _ in self._registry.listed()))
         return f"unknown tool {shown(called)} ({f'did you mean {suggestion}?' if suggestion else 'see tools/list'})"
-
-
-def _known(error: BaseException) -> KnowledgeError | None:
-    """The error of the tool contract that ``error`` is, or holds alone: task groups wrap what their tasks raise."""
-    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
-        error = error.exceptions[0]
-    return error if isinstance(error, KnowledgeError) else None
 
 
 def _failure(line: str) -> CallToolResult:

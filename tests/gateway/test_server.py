@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 import logging
+import threading
 from collections.abc import Mapping
 from typing import Any
 
 import anyio
+import anyio.to_thread
 import pytest
 from jsonschema import Draft202012Validator
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp.types import CallToolResult, TextContent
 
-from cache.errors import Denied, NotFound
+from cache.errors import Denied, NotFound, StoreFailure
 from gateway.server import build_server
 from gateway.tools.registry import NameForm, Registry, Result, Structured, Texts
 from tests.support.sample_tools import INSTRUCTIONS, sample_registry, tool
@@ -163,6 +165,22 @@ class TestErrors:
 
         async with client(serving(run), era) as session:
             assert texts(await session.call_tool("sample.tool")) == ["denied: token refused by git.example.test"]
+
+    async def test_of_several_errors_of_a_task_group_the_first_is_told(self, era: str) -> None:
+        both = threading.Barrier(2)
+
+        async def run(_: Mapping[str, Any]) -> Result:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(anyio.to_thread.run_sync, fail)
+                tasks.start_soon(anyio.to_thread.run_sync, fail)
+            return Texts(())
+
+        def fail() -> None:
+            both.wait(timeout=10)
+            raise StoreFailure("no space is left for the cache")
+
+        async with client(serving(run), era) as session:
+            assert texts(await session.call_tool("sample.tool")) == ["unavailable: no space is left for the cache"]
 
     async def test_an_error_line_is_printable(self, era: str) -> None:
         async def run(_: Mapping[str, Any]) -> Result:
