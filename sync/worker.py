@@ -142,9 +142,10 @@ async def refresh(forge: Forge, store: Store, settings: SyncSettings, project: P
 
     Needs no lease. Raises the errors of :class:`sync.forge.base.Forge`; a failed look is noted in the cache first.
     """
-    known = (await anyio.to_thread.run_sync(store.known, forge.name)).get(project.key.id)
     try:
         listed = await forge.find(project.name)
+        # By what the forge says: the name may be another repository's by now.
+        known = (await anyio.to_thread.run_sync(store.known, forge.name)).get(listed.repo.key.id)
         snapshot = await Looker(forge, store, settings).look(listed, known, now=now)
     except StoreFailure:
         raise

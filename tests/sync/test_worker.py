@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cache.errors import Denied, NotFound, StoreFailure, Unavailable
-from cache.model import Project, ProjectState, Snapshot
+from cache.model import Listed, Project, ProjectState, Snapshot
 from cache.store import SqliteStore
 from sync.plan import SyncSettings
 from sync.worker import SyncReport, refresh, sync_forge
@@ -296,6 +296,18 @@ class TestRefresh:
         older = Snapshot(listed, ProjectState.EMPTY, listed_at, "settings")
         assert not fleet.store.commit(older, listed_at=listed_at)
         assert fleet.project("web").pages == 5
+
+    async def test_another_repository_that_has_the_name_now_is_read_whole(self, fleet: Fleet) -> None:
+        class Moved(Faulty):
+            async def find(self, name: str) -> Listed:
+                return await super().find("local/tool" if name == "local/web" else name)
+
+        await fleet.sync()
+        commit_files(fleet.root / "tool", WEB)
+        project = await refresh(
+            Moved(fleet.forge.inner), fleet.store, LOCAL, fleet.project("web"), now=fleet.clock() + 60
+        )
+        assert (project.name, project.pages) == ("local/tool", 4)
 
     async def test_a_project_that_is_gone_says_so_and_keeps_its_content(self, fleet: Fleet) -> None:
         await fleet.sync()
