@@ -12,7 +12,7 @@ import anyio.to_thread
 
 from cache.errors import InvalidArgument, NotConfigured, NotFound, RateLimited, Unavailable
 from cache.interface import Match, Store
-from cache.model import Page, Project, ProjectKey
+from cache.model import Page, Project, ProjectKey, ProjectState
 from cache.search.query import Query
 from cache.times import timestamp
 from gateway.answers import (
@@ -178,7 +178,7 @@ class Federation:
         return self._entry(await refresh(forge, self._store, settings, found, now=now))
 
     def _entry(self, project: Project) -> ProjectEntry:
-        state = f"failed: {project.failure}" if project.state == "failed" else str(project.state)
+        state = f"failed: {project.failure}" if project.state is ProjectState.FAILED else project.state.value
         return ProjectEntry(
             self._names.spell(project),
             state,
@@ -192,7 +192,11 @@ class Federation:
         )
 
     async def _find(self, word: str) -> Project:
-        return await anyio.to_thread.run_sync(self._names.find, word, self._store)
+        try:
+            return await anyio.to_thread.run_sync(self._names.find, word, self._store)
+        except NotFound:
+            refuse_patterns([word], argument="project")
+            raise
 
     async def _shared(self) -> Project:
         if not self._policy.shared:

@@ -43,9 +43,15 @@ class Names:
             case (project,):
                 return project
             case ():
-                raise NotFound(UNKNOWN, suggestions=resolution.suggestions)
+                raise NotFound(UNKNOWN, suggestions=self._spelled(resolution.suggestions, forge, store))
             case several:
                 raise Ambiguous("project", tuple(self.spell(project) for project in several[:SHOWN_CANDIDATES]))
+
+    def _spelled(self, names: tuple[str, ...], forge: str | None, store: ReadStore) -> tuple[str, ...]:
+        """Near names as answers give them."""
+        if len(self.forges) < 2:
+            return names
+        return tuple(self.spell(project) for name in names for project in store.resolve(name, forge=forge).projects)
 
     def find_each(self, words: Collection[str], store: ReadStore) -> dict[str, Project | KnowledgeError]:
         """What each word means, or why it means nothing. Blocks on the store."""
@@ -58,12 +64,10 @@ class Names:
         return found
 
 
-def refuse_patterns(words: Collection[str]) -> None:
+def refuse_patterns(words: Collection[str], *, argument: str = "projects") -> None:
     """Raise ``InvalidArgument`` if a word is a pattern: every project is asked by its name."""
     for word in words:
         if "*" in word or "?" in word:
-            raise InvalidArgument(
-                "projects must be names, not patterns — projects.list shows the names", argument="projects"
-            )
+            raise InvalidArgument(f"{argument}: names, not patterns — projects.list shows the names", argument=argument)
         if not word.strip():
-            raise InvalidArgument("projects must not hold an empty name", argument="projects")
+            raise InvalidArgument(f"{argument}: a name must not be empty", argument=argument)

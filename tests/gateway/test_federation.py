@@ -202,6 +202,12 @@ class TestStatus:
             await asked.federation.status("tool")
 
 
+@pytest.mark.parametrize("project", ["local/*", "we?"])
+async def test_a_pattern_names_no_project(asked: Asked, project: str) -> None:
+    with pytest.raises(InvalidArgument, match="project: names, not patterns"):
+        await asked.federation.status(project)
+
+
 class TestRefresh:
     async def test_brings_what_was_pushed_since(self, asked: Asked) -> None:
         commit_files(asked.root / "web", {".wiki/concepts/late.md": "# Late\n"})
