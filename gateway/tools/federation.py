@@ -77,6 +77,7 @@ def federation_tools(source: Source, form: NameForm) -> tuple[Tool, ...]:
             schemas.GET_INPUT,
             None,
             calling("knowledge.get"),
+            open_world=True,
             max_result_chars=250_000,
         ),
         Tool(

@@ -129,6 +129,11 @@ def test_all_tools_only_read() -> None:
     assert all(tool.read_only and not tool.destructive for tool in federation_tools(unconfigured, NameForm.DOTTED))
 
 
+def test_those_that_ask_the_forge_say_that_their_world_is_open() -> None:
+    asking = [tool.name for tool in federation_tools(unconfigured, NameForm.DOTTED) if tool.open_world]
+    assert asking == ["knowledge.get", "knowledge.ask_projects", "knowledge.get_from", "projects.refresh"]
+
+
 def test_three_tools_are_core() -> None:
     core = [tool.name for tool in federation_tools(unconfigured, NameForm.DOTTED) if tool.core]
     assert core == ["knowledge.search", "knowledge.ask_projects", "knowledge.get_from"]
