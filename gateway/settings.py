@@ -20,7 +20,6 @@ from pydantic import (
     Tag,
     model_validator,
 )
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 ENV_PREFIX: Final = "GATEWAY_"
 ENV_NESTED: Final = "__"
@@ -174,17 +173,8 @@ class GatewaySection(_Section):
     read_only: bool = False
 
 
-class Settings(BaseSettings):
+class Settings(_Section):
     """The whole configuration. Either ``forge`` or ``forges`` is set, or neither: see :attr:`fleet`."""
-
-    model_config = SettingsConfigDict(
-        frozen=True,
-        extra="forbid",
-        hide_input_in_errors=True,
-        env_prefix=ENV_PREFIX,
-        env_nested_delimiter=ENV_NESTED,
-        enable_decoding=False,
-    )
 
     forge: ForgeSettings | None = None
     forges: dict[Annotated[str, AfterValidator(_forge_name)], ForgeSettings] = Field(default_factory=dict)
@@ -203,18 +193,6 @@ class Settings(BaseSettings):
         if self.forge is not None and self.forges:
             raise ValueError("use [forge] for one forge or [forges.NAME] for several, not both")
         return self
-
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],  # noqa: ARG003 the names are the library's
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,  # noqa: ARG003
-        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
-        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Nothing is read behind the caller's back: see :func:`gateway.config.load`."""
-        return (init_settings,)
 
 
 FORGE_KINDS: Final[Mapping[str, type[BaseModel]]] = {"gitea": GiteaForgeSettings, "local": LocalForgeSettings}
