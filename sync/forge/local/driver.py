@@ -36,8 +36,6 @@ class LocalForge:
     """The forge ``name`` of the configuration. ``status_paths`` are where STATUS files may be, from a repository's
     root; at most ``max_in_flight`` repositories are read at once."""
 
-    kind: Final = "local"
-
     def __init__(
         self, name: str, roots: Sequence[Path], *, status_paths: Sequence[str], max_in_flight: int = 8
     ) -> None:

@@ -42,7 +42,7 @@ def repo(tmp_path: Path) -> Path:
 class TestForge:
     def test_is_one(self, tmp_path: Path) -> None:
         forge: Forge = LocalForge("home", [tmp_path], status_paths=["STATUS.md"])
-        assert (forge.name, forge.host, LocalForge.kind) == ("home", "local", "local")
+        assert (forge.name, forge.host) == ("home", "local")
 
     def test_says_what_is_wrong_with_its_roots_at_once(self, tmp_path: Path) -> None:
         with pytest.raises(NotConfigured):
