@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -43,6 +44,12 @@ def tools(asked: Asked, form: NameForm = NameForm.DOTTED) -> dict[str, Tool]:
         return asked.federation
 
     return {tool.name: tool for tool in federation_tools(source, form)}
+
+
+def arguments_of(name: str) -> Mapping[str, Any]:
+    (tool,) = [tool for tool in federation_tools(unconfigured, NameForm.DOTTED) if tool.name == name]
+    properties: Mapping[str, Any] = tool.input_schema["properties"]  # type: ignore[assignment] # JSON Schema's own rule
+    return properties
 
 
 async def structured(tool: Tool, **arguments: object) -> Mapping[str, object]:
@@ -127,6 +134,38 @@ async def test_absent_fields_are_left_out_not_null(asked: Asked) -> None:
 
 def test_all_tools_only_read() -> None:
     assert all(tool.read_only and not tool.destructive for tool in federation_tools(unconfigured, NameForm.DOTTED))
+
+
+@pytest.mark.parametrize(
+    ("tool", "argument", "default", "least", "most"),
+    [
+        ("knowledge.search", "limit", 10, 1, 50),
+        ("knowledge.get", "offset", 0, 0, None),
+        ("knowledge.get", "max_chars", 40_000, 1, 200_000),
+        ("knowledge.list", "limit", 50, 1, 500),
+        ("knowledge.ask_projects", "limit", 5, 1, 20),
+        ("knowledge.get_from", "offset", 0, 0, None),
+        ("knowledge.get_from", "max_chars", 40_000, 1, 200_000),
+        ("projects.list", "limit", 50, 1, 500),
+    ],
+)
+def test_each_number_has_the_contracts_default_and_bounds(
+    tool: str, argument: str, default: int, least: int, most: int | None
+) -> None:
+    schema = arguments_of(tool)[argument]
+    assert (schema["default"], schema["minimum"], schema.get("maximum")) == (default, least, most)
+
+
+def test_each_text_may_be_as_long_as_the_contract_says() -> None:
+    most = {"query": 2_000, "project": 1_000, "slug": 1_000, "section": 1_000}
+    for tool in CALLS:
+        for name, schema in arguments_of(tool).items():
+            assert schema.get("maxLength") == most.get(name, schema.get("maxLength")), (tool, name)
+
+
+def test_one_to_fifty_projects_are_asked() -> None:
+    projects = arguments_of("knowledge.ask_projects")["projects"]
+    assert (projects["minItems"], projects["maxItems"], projects["items"]["maxLength"]) == (1, 50, 1_000)
 
 
 def test_those_that_ask_the_forge_say_that_their_world_is_open() -> None:
