@@ -194,11 +194,15 @@ async def _end_on_signal(web: uvicorn.Server) -> None:
 def _listen(address: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     try:
-        return socket.create_server((address, port), family=family)
+        listener = socket.create_server((address, port), family=family)
     except OverflowError:
         raise InvalidArgument(f"a port is a number from 0 to 65535, not {port}") from None
     except OSError as error:
         raise Unavailable(f"cannot listen on {_bracketed(address)}:{port}: {error.strerror}") from None
+    # Connections inherit it: asyncio itself only knows a TCP socket by a protocol number that this one leaves out, and
+    # an answer in two parts would wait 40 ms for the client to confirm the first.
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listener
 
 
 def _bracketed(address: str) -> str:

@@ -18,7 +18,7 @@ from mcp import Client
 from cache.errors import InvalidArgument, Unavailable
 from gateway.server import build_server
 from gateway.transports import serve_http
-from gateway.transports.http import http_app, local_only, loopback
+from gateway.transports.http import _listen, http_app, local_only, loopback
 from tests.support.sample_tools import INSTRUCTIONS, sample_registry
 from tests.support.stdio_process import INITIALIZE, MODERN, PATIENCE, ROOT, call, request
 
@@ -170,6 +170,13 @@ class TestAddresses:
             port = other.getsockname()[1]
             with pytest.raises(Unavailable, match=f"cannot listen on 127.0.0.1:{port}: Address already in use"):
                 await serve_http(server, "127.0.0.1", port, on_ready=pytest.fail)
+
+
+def test_answers_do_not_wait_until_the_client_has_confirmed_their_first_part() -> None:
+    with _listen("127.0.0.1", 0) as listener, socket.create_connection(listener.getsockname()):
+        accepted, _ = listener.accept()
+        with accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 @pytest.fixture
