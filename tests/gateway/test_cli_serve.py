@@ -9,6 +9,8 @@ import subprocess
 import httpx2
 import pytest
 
+from gateway.tools.federation import federation_tools, unconfigured
+from gateway.tools.registry import NameForm, fold
 from tests.support.cli import Home, Inside, gateway
 from tests.support.stdio_process import StdioProcess, call, request
 
@@ -36,17 +38,11 @@ def test_what_a_client_was_told_to_start_answers_the_question(home: Home, run: I
 
 
 @pytest.mark.usefixtures("run")
-def test_stdio_lists_dotted_names_unless_told_otherwise(home: Home) -> None:
-    assert "knowledge.ask_projects" in listed(home)
-    assert "knowledge_ask_projects" in listed(home, "--tool-names", "underscore")
-    home.configure('[gateway]\ntool_names = "underscore"\n')
-    assert "knowledge_ask_projects" in listed(home)
-    assert "knowledge.ask_projects" in listed(home, "--tool-names", "dotted")
-
-
-@pytest.mark.usefixtures("run")
-def test_all_tools_of_this_version_are_there_when_only_reading_is_wanted(home: Home) -> None:
-    assert listed(home) == listed(home, "--read-only", "--toolsets", "federation")
+def test_a_flag_outweighs_the_configuration_and_that_the_default(home: Home) -> None:
+    home.configure('[gateway]\ntool_names = "underscore"\nread_only = true\n')
+    names = {tool.name for tool in federation_tools(unconfigured, NameForm.DOTTED)}
+    assert listed(home) == set(map(fold, names))
+    assert listed(home, "--tool-names", "dotted", "--toolsets", "federation") == names
 
 
 @pytest.mark.usefixtures("run")
