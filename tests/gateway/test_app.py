@@ -65,6 +65,10 @@ class TestForges:
 
 
 class TestSyncSettings:
+    def test_an_organization_is_listed_where_it_is_meant_to_be(self, tmp_path: Path) -> None:
+        settings = mixed(tmp_path, SyncSection(orgs=("work:acme", "WORK:tools", "here:none", "all")))
+        assert app.orgs_of("work", settings) == ("acme", "tools", "all")
+
     def test_only_local_repositories_are_mirrored_whole(self, tmp_path: Path) -> None:
         found = app.sync_settings(mixed(tmp_path))
         assert {name: settings.mirror_everything for name, settings in found.items()} == {"work": False, "here": True}
