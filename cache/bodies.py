@@ -26,14 +26,15 @@ def body_rows(bodies: Mapping[str, str]) -> list[Row]:
 
 
 def bodies_of(connection: Connection, key: ProjectKey, shas: Collection[str]) -> dict[str, str]:
-    """The texts of those blobs that the project refers to, as pages, as index or as STATUS."""
+    """The texts of those blobs that the project refers to as pages or as its index. A STATUS file's is none: it need
+    not be UTF-8, and is kept as people may see it."""
     project = project_id(connection, key)
     found: dict[str, str] = {}
     if project is None:
         return found
     for chunk in chunks(shas):
         found |= connection.execute(
-            f"SELECT sha, text FROM text_file WHERE project = ? AND sha IN ({marks(chunk)})",  # noqa: S608
+            f"SELECT sha, text FROM text_file WHERE project = ? AND role = 'index' AND sha IN ({marks(chunk)})",  # noqa: S608
             (project, *chunk),
         )
         found |= connection.execute(

@@ -107,7 +107,7 @@ class ReadStore(Protocol):
     def index(self, key: ProjectKey) -> TextFile | None: ...
 
     def bodies(self, key: ProjectKey, shas: Collection[str]) -> Mapping[str, str]:
-        """The texts the cache holds of this project's blobs, by sha."""
+        """The texts the cache holds of this project's blobs, exactly, by sha: of pages and of the index."""
 
     def lacking(self, shas: Collection[str]) -> frozenset[str]:
         """Those of ``shas`` whose bodies the cache holds for no project: what a mirror still has to fetch."""
