@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable
 from difflib import SequenceMatcher
+from os.path import commonprefix
 
 from cache.search.query import fold
 
@@ -38,7 +39,10 @@ def _edged(name: str) -> str:
 
 
 def _likeness(wanted: str, edged: str) -> float:
-    """From 0 to 1 for equal; the last part alone counts a little less than the whole."""
+    """From 0 to 1 for equal; the last part alone counts a little less than the whole. Folders that both begin with
+    say nothing: all that is in one would be like the rest of it."""
+    shared = commonprefix((wanted, edged)).rfind("/", 0, len(wanted) - 1)  # noqa: RUF071 characters are meant
+    wanted, edged = wanted[shared:], edged[shared:]
     matcher = SequenceMatcher(None, b=wanted, autojunk=False)
     matcher.set_seq1(edged)
     whole = matcher.ratio()

@@ -27,6 +27,10 @@ def test_a_slip_is_recognized(word: str, meant: str) -> None:
     assert near(word, NAMES)[0] == meant
 
 
+def test_a_name_is_not_near_for_the_folder_alone() -> None:
+    assert near("acme/quilt", NAMES) == ()
+
+
 def test_nothing_is_near_to_something_else() -> None:
     assert near("zebra-quilt", NAMES) == ()
 

@@ -32,7 +32,7 @@ def suggestions(asked: Asked, word: str, *forges: str) -> tuple[str, ...]:
 
 
 async def test_near_names_are_given_with_their_forge_as_answers_are(asked: Asked) -> None:
-    assert suggestions(asked, "local/wbe", "default", "other")[:2] == ("default:local/web", "other:local/web")
+    assert suggestions(asked, "local/wbe", "default", "other") == ("default:local/web", "other:local/web")
 
 
 async def test_near_names_of_the_forge_that_was_named(asked: Asked) -> None:
@@ -40,4 +40,4 @@ async def test_near_names_of_the_forge_that_was_named(asked: Asked) -> None:
 
 
 async def test_near_names_of_the_only_forge_stand_alone(asked: Asked) -> None:
-    assert suggestions(asked, "local/wbe", "default")[0] == "local/web"
+    assert suggestions(asked, "local/wbe", "default") == ("local/web",)
