@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 import anyio.to_thread
 
-from cache.errors import InvalidArgument, NotConfigured, NotFound, RateLimited, Unavailable
+from cache.errors import InvalidArgument, KnowledgeError, NotConfigured, NotFound, RateLimited, Unavailable
 from cache.interface import Match, Store
 from cache.model import Page, Project, ProjectKey, ProjectState
 from cache.search.query import Query
@@ -175,7 +175,11 @@ class Federation:
         self._refreshed = {key: at for key, at in self._refreshed.items() if 0 <= now - at < REFRESH_PAUSE}
         self._refreshed[found.key] = now
         settings = self._policy.sync.get(forge.name, SyncSettings(shared=self._policy.shared))
-        return self._entry(await refresh(forge, self._store, settings, found, now=now))
+        try:
+            return self._entry(await refresh(forge, self._store, settings, found, now=now))
+        except KnowledgeError:
+            self._refreshed.pop(found.key, None)  # it was not refreshed, and may be asked for again
+            raise
 
     def _entry(self, project: Project) -> ProjectEntry:
         state = f"failed: {project.failure}" if project.state is ProjectState.FAILED else project.state.value

@@ -215,6 +215,14 @@ class TestRefresh:
         assert entry.pages == 5
         assert (await asked.federation.ask_projects("late", ["web"])).found
 
+    async def test_one_that_failed_may_be_tried_again_at_once(self, asked: Asked) -> None:
+        federation = asked.federation
+        asked.forge.broken = {"local/web": Unavailable("local/web cannot be read")}
+        with pytest.raises(Unavailable):
+            await federation.refresh("web")
+        asked.forge.broken = {}
+        assert (await federation.refresh("web")).state == "ok"
+
     async def test_twice_within_ten_seconds_is_too_soon(self, asked: Asked) -> None:
         federation = asked.federation
         await federation.refresh("web")
