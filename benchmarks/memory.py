@@ -32,20 +32,32 @@ CALLS: tuple[tuple[str, Mapping[str, object]], ...] = (
 )
 
 
-def peak_megabytes(pid: int) -> float:
-    status = Path(f"/proc/{pid}/status").read_text()
+# What the kernel tells a parent of its child's peak includes the parent's own before the child began, so the child
+# tells it itself.
+SYNC = """
+import atexit, sys
+from pathlib import Path
+peak = Path(sys.argv.pop(1))
+atexit.register(lambda: peak.write_text(Path("/proc/self/status").read_text()))
+from gateway.cli import main
+main()
+"""
+
+
+def peak_megabytes(status: str) -> float:
+    """The peak of resident memory that a process's ``/proc/…/status`` tells."""
     found = re.search(r"VmHWM:\s+(\d+) kB", status)
     assert found is not None
     return int(found[1]) * 1024 / 1e6
 
 
 def sync(env: Mapping[str, str]) -> float:
-    """The peak of one ``gateway sync``: its children's maximum, as the kernel counted it."""
-    process = subprocess.Popen([*GATEWAY, "sync"], env={**os.environ, **env}, stdout=sys.stderr)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    assert process.returncode == 0, process.returncode
-    return usage.ru_maxrss * 1024 / 1e6
+    """The peak of one ``gateway sync``."""
+    with tempfile.TemporaryDirectory() as folder:
+        peak = Path(folder, "status")
+        command = [sys.executable, "-c", SYNC, str(peak), "sync"]
+        subprocess.run(command, env={**os.environ, **env}, stdout=sys.stderr, check=True)
+        return peak_megabytes(peak.read_text())
 
 
 def serve(command: list[str], env: Mapping[str, str], calls: tuple[tuple[str, Mapping[str, object]], ...]) -> float:
@@ -53,7 +65,7 @@ def serve(command: list[str], env: Mapping[str, str], calls: tuple[tuple[str, Ma
         client.handshake()
         for name, arguments in calls:
             client.request("tools/call", {"name": name, "arguments": arguments})
-        return peak_megabytes(client.pid)
+        return peak_megabytes(Path(f"/proc/{client.pid}/status").read_text())
 
 
 def main() -> None:
