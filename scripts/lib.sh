@@ -10,14 +10,17 @@ die() {
     exit 1
 }
 
-# The first Python that is new enough.
+# The first Python that is new enough. If PYTHON is set, that one or none.
 find_python() {
-    for python in ${PYTHON:+"$PYTHON"} python3 python3.14 python3.13 python3.12 python3.11 python; do
+    set -- python3 python3.14 python3.13 python3.12 python3.11 python
+    [ -z "${PYTHON:-}" ] || set -- "$PYTHON"
+    for python; do
         if "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
             command -v "$python"
             return
         fi
     done
+    [ -z "${PYTHON:-}" ] || die "PYTHON is $PYTHON, which is not Python 3.11 or newer"
     die "needs Python 3.11 or newer (set PYTHON if it is not on PATH)"
 }
 

@@ -146,6 +146,18 @@ class TestSetUp:
             "scripts/demo: needs Python 3.11 or newer (set PYTHON if it is not on PATH)\n",
         )
 
+    def test_a_python_that_was_named_is_taken_or_none(self, checkout: Checkout) -> None:
+        checkout.python()
+        old, new = (checkout.root / f"{age} one" / "python" for age in ("old", "new"))
+        checkout.program(old, FAKE_PYTHON.format(log=checkout.log, lacks="version_info"))
+        checkout.program(new, FAKE_PYTHON.format(log=checkout.log, lacks="nothing"))
+        done = checkout.run("scripts/demo", reach={"PYTHON": str(old)})
+        assert (done.returncode, done.stderr) == (
+            1,
+            f"scripts/demo: PYTHON is {old}, which is not Python 3.11 or newer\n",
+        )
+        assert checkout.run("scripts/demo", reach={"PYTHON": str(new)}).returncode == 0
+
     def test_an_index_out_of_reach_is_one_line(self, checkout: Checkout) -> None:
         checkout.uv(install="echo 'a long story' >&2; exit 1")
         done = checkout.run("scripts/demo")
@@ -214,7 +226,9 @@ class TestChecks:
 
     def test_another_word_is_refused(self, checkout: Checkout) -> None:
         done = checkout.run("scripts/test", "--fast")
-        assert (done.returncode, done.stderr) == (1, "scripts/test: usage: scripts/test [--full]\n")
+        assert (done.returncode, done.stderr) == (2, "scripts/test: usage: scripts/test [--full]\n")
+        asked = checkout.run("scripts/test", "--help")
+        assert (asked.returncode, asked.stdout) == (0, "usage: scripts/test [--full]\n")
 
     def test_ci_makes_them_all(self, checkout: Checkout) -> None:
         checkout.program(checkout.root / "scripts" / "test", f'#!/bin/sh\necho "test $*" >>"{checkout.log}"\n')
