@@ -24,12 +24,14 @@ _SETTINGS = ("synchronous = NORMAL", "foreign_keys = ON", "temp_store = MEMORY",
 _OPENING = threading.Lock()  # see cache.recovery: a file just created is closed before any thread opens it
 
 _BUSY = "another process holds the cache for too long — try again, or end that process"
+_READ_ONLY = "the cache file is read-only — make it and its folder writable, or set [cache] file"
+_FULL = "no space is left for the cache — free some, or set [cache] file to another disk"
 _DAMAGED = "the cache file is damaged and cannot be replaced now — remove it, then run gateway sync"
 _REMEDIES = {
     sqlite3.SQLITE_BUSY: _BUSY,
     sqlite3.SQLITE_LOCKED: _BUSY,
-    sqlite3.SQLITE_READONLY: "the cache file is read-only — make it and its folder writable, or set [cache] file",
-    sqlite3.SQLITE_FULL: "no space is left for the cache — free some, or set [cache] file to another disk",
+    sqlite3.SQLITE_READONLY: _READ_ONLY,
+    sqlite3.SQLITE_FULL: _FULL,
     sqlite3.SQLITE_IOERR: "the cache file cannot be read or written — check the disk, or set [cache] file to another",
     sqlite3.SQLITE_CANTOPEN: "the cache file cannot be opened — check its permissions, or set [cache] file",
     sqlite3.SQLITE_CORRUPT: _DAMAGED,
@@ -39,11 +41,13 @@ _REMEDIES = {
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A connection with the file that it is one to. ``lasting``: it can be kept, and the file replaced if damaged."""
+    """A connection with the file that it is one to. ``lasting``: it can be kept, and the file replaced if damaged.
+    ``unwritable`` is what to say to whoever tries to write by it nevertheless."""
 
     connection: Connection
     file: Identity
     lasting: bool = True
+    unwritable: str = _READ_ONLY
 
 
 class Damaged(Exception):
@@ -66,6 +70,8 @@ def failures(opened: Opened | None = None) -> Iterator[None]:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the primary one of an extended code
         if opened is not None and opened.lasting and code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
             raise Damaged(opened) from error
+        if opened is not None and code == sqlite3.SQLITE_READONLY:
+            raise StoreFailure(opened.unwritable) from error
         raise StoreFailure(_REMEDIES.get(code) or f"the cache failed: {error} — run gateway cache check") from error
     except OSError as error:
         why = (error.strerror or str(error)).lower()
@@ -117,7 +123,13 @@ class Opener:
                 raise
             return None  # another process or thread has just set it aside
         with _closed_on_error(opened), failures(opened):
-            self._prepare(opened)
+            try:
+                self._prepare(opened)
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode != sqlite3.SQLITE_IOERR_SHMSIZE:
+                    raise
+                opened.connection.close()  # the disk is too full for what a writer would need; read all the same
+                return self._open_unwritable(file, _FULL)
         return opened
 
     def _create(self) -> Identity:
@@ -130,11 +142,11 @@ class Opener:
             raise FileNotFoundError("it is removed as soon as it is made")
         return file
 
-    def _open_unwritable(self, file: Identity) -> Opened:
+    def _open_unwritable(self, file: Identity, why: str = _READ_ONLY) -> Opened:
         """In a folder that cannot be written SQLite reads beside a living writer's log, or else only a file of which
         it is told that it never changes: what others write later shows in a connection opened later."""
         for mode in ("mode=ro", "mode=ro&immutable=1"):
-            opened = Opened(self._connect(mode), file, lasting=False)
+            opened = Opened(self._connect(mode), file, lasting=False, unwritable=why)
             with _closed_on_error(opened):
                 try:
                     version = schema.version_of(opened.connection)
