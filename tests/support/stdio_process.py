@@ -44,13 +44,14 @@ def call(id_: object, tool: str, **arguments: object) -> dict[str, object]:
 
 
 class StdioProcess:
-    """Everything it writes to standard output is read at once; standard error goes to the file ``log``."""
+    """Everything it writes to standard output is read at once; standard error goes to the file ``log``. ``env`` takes
+    the place of this process's environment."""
 
-    def __init__(self, log: Path, command: Sequence[str] = SAMPLE) -> None:
+    def __init__(self, log: Path, command: Sequence[str] = SAMPLE, *, env: Mapping[str, str] | None = None) -> None:
         self.log = log
         with log.open("wb") as stderr:
             self.process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, cwd=ROOT
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, cwd=ROOT, env=env
             )
         self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._reader = threading.Thread(target=self._read, daemon=True)
