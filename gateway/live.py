@@ -14,7 +14,7 @@ from cache.interface import Store
 from cache.model import MAX_PAGE, Page, PageFacts, Project
 from gateway.pages import page_path
 from sync import page as page_text
-from sync.forge.base import Absent, Answer, File, Forge, Refused, Unchanged
+from sync.forge.base import Absent, Answer, File, Forge, Refused, TooBig, Unchanged
 from sync.wiki_index import describe
 
 logger = logging.getLogger(__name__)
@@ -145,7 +145,7 @@ def _sort(store: Store, pages: Sequence[Page], answers: Sequence[Answer]) -> Liv
         match answer:
             case File():
                 live.append(_live_page(page, answer, known))
-            case Refused(reason=reason) if reason.startswith("larger"):
+            case TooBig():
                 live.append(LivePage(page, None))
             case Absent() | Refused():
                 gone.append(page)

@@ -9,15 +9,16 @@ import anyio.to_thread
 
 from cache.errors import InvalidArgument, KnowledgeError, NotFound, StoreFailure, TooLarge
 from cache.interface import Store
-from cache.model import MAX_PAGE, Page, Project
+from cache.model import Page, Project
 from cache.suggest import near
 from gateway.answers import PageAnswer
 from gateway.live import LivePage, LiveRead, LiveReader, described
 from gateway.naming import Names
 from gateway.pages import clean_slug, correct_case, cut, in_folder, page_path, page_url
 from sync import page as page_text
-from sync.forge.base import WIKI, Absent, Answer, File, Refused, Unchanged
+from sync.forge.base import WIKI, Absent, Answer, File, Refused, TooBig, Unchanged
 
+INDEX = "index"  # the slug by which every wiki's index can be read
 SHOWN_HEADINGS = 100  # of a page; the rest can be read
 
 
@@ -66,6 +67,7 @@ class PageReader:
         if index is not None:
             index_slug = index.path.removeprefix(WIKI).removesuffix(".md")
             known.setdefault(index_slug, _unlisted(index_slug, index.sha))
+            known.setdefault(INDEX, known[index_slug])  # whatever the file that serves as the index is called
         mended = slug if slug in known else correct_case(slug, known)
         return _unlisted(slug) if mended is None else known[mended]
 
@@ -91,19 +93,15 @@ class PageReader:
         return read
 
     def _copy(self, project: Project, page: Page) -> LivePage:
-        body = self.store.bodies(project.key, {page.sha}).get(page.sha)
-        if body is None and page.sha:
-            index = self.store.index(project.key)
-            body = index.text if index is not None and index.sha == page.sha else None
-        return LivePage(page, body, stale=True)
+        return LivePage(page, self.store.bodies(project.key, {page.sha}).get(page.sha), stale=True)
 
     def _open(self, project: Project, page: Page, answer: Answer) -> LivePage:
         path = self._path(project, page.slug)
         match answer:
             case File():
                 return described(page, answer, page_text.decode(answer.data, path))
-            case Refused(reason=reason) if reason.startswith("larger"):
-                raise TooLarge(path, MAX_PAGE)
+            case TooBig(limit=limit):
+                raise TooLarge(path, limit)
             case Refused(reason=reason):
                 raise InvalidArgument(f"refused: {path} is {reason}, not a page", argument="slug")
             case Absent():

@@ -29,7 +29,7 @@ from cache.model import (
     Wiki,
 )
 from sync import page as page_text
-from sync.forge.base import WIKI, Absent, Answer, File, Forge, Head, Refused
+from sync.forge.base import WIKI, Absent, Answer, File, Forge, Head, Refused, TooBig
 from sync.plan import SyncSettings
 from sync.wiki_index import IndexMalformed, decode_index, find_index, read_wiki
 
@@ -169,8 +169,10 @@ def _decoded(answer: Answer | None) -> tuple[TextFile | None, str | None]:
     match answer:
         case None | Absent():
             return None, None
+        case TooBig():
+            return None, "over 1 MiB"
         case Refused(reason=reason):
-            return None, "over 1 MiB" if reason.startswith("larger") else reason
+            return None, reason
         case File():
             try:
                 return TextFile(answer.path, answer.sha, decode_index(answer.data), answer.uncommitted), None

@@ -68,11 +68,18 @@ class Absent:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """The path exists but is not a readable file: ``reason`` is ``"a symbolic link"``, ``"a directory"``,
-    ``"a submodule"`` or ``"larger than <n> bytes"``."""
+    """The path exists but is no file: ``reason`` is ``"a symbolic link"``, ``"a directory"`` or ``"a submodule"``."""
 
     path: str
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class TooBig:
+    """The file has more than ``limit`` bytes, as many as were asked for at most."""
+
+    path: str
+    limit: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +90,7 @@ class Unchanged:
     sha: str
 
 
-Answer = File | Absent | Refused
+Answer = File | Absent | Refused | TooBig
 
 
 class Forge(Protocol):

@@ -14,7 +14,7 @@ from gateway.answers import PageAnswer, ProjectMatches
 from gateway.reading import PageRequest
 from tests.support.federation import Asked, federation_over
 from tests.support.forges import WEB
-from tests.support.repos import Symlink, commit_files
+from tests.support.repos import Symlink, commit_files, make_repo
 
 pytestmark = pytest.mark.anyio
 
@@ -122,6 +122,13 @@ async def test_a_page_pushed_since_the_last_sync_is_read(asked: Asked) -> None:
 
 async def test_the_index_itself_can_be_read(asked: Asked) -> None:
     assert (await read(asked, "index")).text == WEB[".wiki/index.md"]
+
+
+async def test_the_index_can_be_read_whatever_its_file_is_called(asked: Asked) -> None:
+    make_repo(asked.root / "readme", {".wiki/README.md": "# All\n\n- [A](a.md)\n", ".wiki/a.md": "# A\n"})
+    await asked.sync()
+    answer = await read(asked, "index", "local/readme")
+    assert (answer.slug, answer.text) == ("README", "# All\n\n- [A](a.md)\n")
 
 
 async def test_a_folder_is_refused_by_name(asked: Asked) -> None:

@@ -13,7 +13,7 @@ from http import HTTPStatus
 from cache.errors import NotFound, TooLarge, Unavailable
 from cache.model import Listed
 from sync.concurrency import all_of
-from sync.forge.base import Absent, Answer, Refused
+from sync.forge.base import Absent, Answer, TooBig
 from sync.forge.gitea import calls, protocol
 from sync.forge.gitea.failures import NoRoute, ScopeMissing
 from sync.forge.gitea.protocol import NotModified, Unread
@@ -77,7 +77,7 @@ class FileReader:
         try:
             return protocol.raw(await self._session.send(call), self._session.site, path)
         except TooLarge:
-            return Refused(path, f"larger than {wanted.limit} bytes")
+            return TooBig(path, wanted.limit)
         except NotFound:
             return None
 

@@ -19,7 +19,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from cache.model import Listed, ProjectKey, RepoRef
 from sync.exchange import Response
-from sync.forge.base import SETTLE, Absent, Answer, File, Refused
+from sync.forge.base import SETTLE, Absent, Answer, File, Refused, TooBig
 from sync.forge.gitea import shapes
 from sync.forge.gitea.calls import REPO_PAGE, is_full_name
 from sync.forge.gitea.failures import failure, unexpected
@@ -218,7 +218,7 @@ def _content(value: object, path: str, limit: int) -> Answer | Unread:
         return Refused(path, {"symlink": "a symbolic link", "dir": "a directory"}.get(kind, "a submodule"))
     sha, size = shapes.sha(record), shapes.count(record, "size")
     if size > limit:
-        return Refused(path, f"larger than {limit} bytes")
+        return TooBig(path, limit)
     if record.get("content") is None:
         return Unread(path) if size else File(path, sha, b"")
     data = _decoded(shapes.text(record, "content"), shapes.text(record, "encoding"))

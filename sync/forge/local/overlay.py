@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Final
 
 from cache.model import MAX_PAGE, TreeEntry
-from sync.forge.base import Absent, Answer, File, Refused
+from sync.forge.base import Absent, Answer, File, Refused, TooBig
 from sync.forge.local.files import Irregular, Oversized, read_regular
 from sync.forge.local.index import not_checked_out
 from sync.forge.local.layout import Damaged
@@ -47,7 +47,7 @@ class WorkingCopy:
         try:
             found = self.disk.read(path, limit=limit)
         except Oversized:
-            return Refused(path, f"larger than {limit} bytes")
+            return TooBig(path, limit)
         if found is Obstacle.MISSING:
             kept = committed is not None and self.is_not_checked_out(path)
             return None if kept else Absent(path)

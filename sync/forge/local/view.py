@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Final
 
 from cache.model import TreeEntry
-from sync.forge.base import WIKI, Absent, Answer, File, Head, Refused
+from sync.forge.base import WIKI, Absent, Answer, File, Head, Refused, TooBig
 from sync.forge.local.files import Oversized, is_safe
 from sync.forge.local.layout import Damaged
 from sync.forge.local.objects import BLOB, COMMIT, TREE
@@ -125,7 +125,7 @@ class View:
         except Oversized as error:
             if error.size <= limit:
                 raise
-            return Refused(path, f"larger than {limit} bytes")
+            return TooBig(path, limit)
 
     def _overlay(self, copy: WorkingCopy, tree: str | None) -> Overlay:
         committed = self._trees.files(tree) if tree is not None else {}

@@ -9,7 +9,7 @@ from cache.errors import Denied, KnowledgeError, Unavailable
 from cache.model import RepoRef
 from sync.credentials import TokenSource
 from sync.exchange import Unreachable
-from sync.forge.base import Answer, File
+from sync.forge.base import Answer, File, TooBig
 from sync.forge.gitea.client import GiteaForge, GiteaSettings
 from sync.http import HttpClient, HttpSettings
 from tests.fake_gitea import (
@@ -105,7 +105,7 @@ async def test_a_file_that_never_ends_is_larger_than_the_limit() -> None:
     forge.faults.add(Endless())
     async with client_of(forge) as client:
         (answer,) = await client.read(repo, [".wiki/p0.md"], limit=1000)
-    assert getattr(answer, "reason", "") == "larger than 1000 bytes"
+    assert answer == TooBig(".wiki/p0.md", 1000)
 
 
 async def test_a_token_that_is_revoked_meanwhile_is_told() -> None:

@@ -8,7 +8,7 @@ import pytest
 from cache.errors import NotFound, Unavailable
 from cache.model import ProjectKey, RepoRef
 from sync.exchange import Response, Unreachable
-from sync.forge.base import Absent, Answer, File, Refused, Unchanged
+from sync.forge.base import Absent, Answer, File, Refused, TooBig, Unchanged
 from sync.forge.gitea.protocol import blob_sha
 from tests.fake_gitea import FORGEJO, GITEA, GITEA_1_22, Dialect, Limits, Symlink, web_page
 from tests.fake_gitea.forge import FakeGitea
@@ -68,7 +68,7 @@ async def test_every_kind_of_path_has_its_answer(dialect: Dialect) -> None:
         b"# Status\n",
         Refused(".wiki/link.md", "a symbolic link"),
         "ü".encode(),
-        Refused(".wiki/big.md", f"larger than {LIMIT} bytes"),
+        TooBig(".wiki/big.md", LIMIT),
         b"Gr\xf6\xdfe",
         b"",
         Refused(".wiki/concepts", "a directory"),
@@ -213,7 +213,7 @@ async def test_a_batch_that_answers_nothing_is_read_one_by_one() -> None:
 async def test_a_big_file_is_read_whole_or_refused() -> None:
     network = Scripted({"GET /repos/acme/web/raw/big.md": replayed("raw-big-file")})
     client = scripted_client(network)
-    assert await client.read(WEB, ["big.md"], limit=LIMIT) == (Refused("big.md", f"larger than {LIMIT} bytes"),)
+    assert await client.read(WEB, ["big.md"], limit=LIMIT) == (TooBig("big.md", LIMIT),)
     (answer,) = await client.read(WEB, ["big.md"], limit=BIG_FILE)
     assert isinstance(answer, File)
     assert (answer.sha, len(answer.data)) == ("d220207a7405d0ccb6805f13d2fd6b7a24caa44c", BIG_FILE)
@@ -221,7 +221,7 @@ async def test_a_big_file_is_read_whole_or_refused() -> None:
 
 async def test_a_body_that_never_ends_is_larger_than_the_limit() -> None:
     network = Scripted({"GET /repos/acme/web/raw/a": Response(200, {}, b"x" * (LIMIT + 1))})
-    assert await scripted_client(network).read(WEB, ["a"], limit=LIMIT) == (Refused("a", f"larger than {LIMIT} bytes"),)
+    assert await scripted_client(network).read(WEB, ["a"], limit=LIMIT) == (TooBig("a", LIMIT),)
 
 
 async def test_a_proxys_page_in_place_of_a_batch_is_not_remembered() -> None:

@@ -9,7 +9,7 @@ import pytest
 from cache.errors import Denied, KnowledgeError, NotFound
 from cache.model import Listed, ProjectKey, RepoRef
 from sync.exchange import Response, Trouble, Unreachable
-from sync.forge.base import Absent, File, Refused
+from sync.forge.base import Absent, File, Refused, TooBig
 from sync.forge.gitea import protocol
 from sync.forge.gitea.protocol import Entry, NotModified, Unread
 from sync.forge.gitea.site import Site
@@ -218,9 +218,7 @@ class TestFileContents:
         assert len(self.read("file-contents-batch-is-truncated-at-30")) == 30
 
     def test_a_big_file_is_not_taken_for_an_empty_page(self) -> None:
-        assert self.read("file-contents-batch-big-file")[0] == Refused(
-            ".wiki/concepts/big.md", f"larger than {LIMIT} bytes"
-        )
+        assert self.read("file-contents-batch-big-file")[0] == TooBig(".wiki/concepts/big.md", LIMIT)
         assert self.read("file-contents-batch-big-file", limit=BIG_FILE)[0] == Unread(".wiki/concepts/big.md")
 
     def test_bytes_that_are_no_text_are_left_as_they_are(self) -> None:

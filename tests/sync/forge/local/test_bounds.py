@@ -13,7 +13,7 @@ import pytest
 from dulwich.object_format import SHA1
 
 from cache.errors import Unavailable
-from sync.forge.base import Refused
+from sync.forge.base import TooBig
 from sync.forge.local import packs
 from sync.forge.local.index import not_checked_out
 from tests.support.local_forge import Asked
@@ -81,7 +81,7 @@ class TestDeltas:
     async def test_that_copy_gigabytes_for_a_small_page_make_it_too_large(self, bare: Path) -> None:
         self.chain(bare, 200, 4 * MEBIBYTE)
         assert (await Asked(bare).wiki())["a.md"].size == len(TEXT)
-        assert await Asked(bare).read(".wiki/a.md") == Refused(".wiki/a.md", "larger than 1048576 bytes")
+        assert await Asked(bare).read(".wiki/a.md") == TooBig(".wiki/a.md", 1048576)
 
     async def test_upon_each_other_without_end_are_damage(self, bare: Path) -> None:
         self.chain(bare, packs.MAX_CHAIN + 1, 20)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from cache.errors import NotFound, Unavailable
 from cache.model import MAX_PAGE
-from sync.forge.base import Absent, Refused
+from sync.forge.base import Absent, TooBig
 from tests.support.git import git, needs_git
 from tests.support.local_forge import Asked, forge_of, named
 from tests.support.raw_git import add_commit, add_loose, loose
@@ -260,7 +260,7 @@ class TestBounds:
         loose(repo, name).parent.mkdir(exist_ok=True)
         loose(repo, name).write_bytes(zlib.compress(text))
         add_commit(repo, (b"100644", b"bomb", name))
-        assert await Asked(repo).read("bomb") == Refused("bomb", "larger than 1048576 bytes")
+        assert await Asked(repo).read("bomb") == TooBig("bomb", 1048576)
 
     async def test_a_small_file_that_inflates_to_more_than_it_announces_is_damaged(self, repo: Path) -> None:
         name = add_loose(repo, b"blob", bytes(10 * MAX_PAGE), announced=10)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cache.model import MAX_PAGE, TreeEntry
-from sync.forge.base import Absent, Answer, File, Refused
+from sync.forge.base import Absent, Answer, File, Refused, TooBig
 from tests.support.git import git, needs_git
 from tests.support.local_forge import Asked, forge_of
 from tests.support.repos import commit_files, make_repo
@@ -200,7 +200,7 @@ class TestLineEnds:
 class TestLargeFiles:
     async def test_are_refused_unread(self, repo: Path) -> None:
         os.truncate(repo / PAGE, 2**40)
-        assert await Asked(repo).read(PAGE) == Refused(PAGE, "larger than 1048576 bytes")
+        assert await Asked(repo).read(PAGE) == TooBig(PAGE, 1048576)
 
     async def test_are_listed_with_a_name_that_changes_with_them(self, repo: Path) -> None:
         os.truncate(repo / PAGE, MAX_PAGE + 1)
@@ -219,10 +219,10 @@ class TestLargeFiles:
 
     async def test_exactly_as_large_as_allowed_are_read(self, repo: Path) -> None:
         assert isinstance(await Asked(repo).read(PAGE, limit=4), File)
-        assert await Asked(repo).read(PAGE, limit=3) == Refused(PAGE, "larger than 3 bytes")
+        assert await Asked(repo).read(PAGE, limit=3) == TooBig(PAGE, 3)
         bare = make_repo(repo.parent / "bare", FILES, bare=True)
         assert isinstance(await Asked(bare).read(PAGE, limit=4), File)
-        assert await Asked(bare).read(PAGE, limit=3) == Refused(PAGE, "larger than 3 bytes")
+        assert await Asked(bare).read(PAGE, limit=3) == TooBig(PAGE, 3)
 
 
 class TestFilesNeverCheckedOut:
