@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import anyio
 import anyio.to_thread
 
-from cache.errors import KnowledgeError, NotFound, TimedOut
+from cache.errors import KnowledgeError, NotFound, StoreFailure, TimedOut
 from cache.interface import Matches, Store
 from cache.model import Project, ProjectKey, ProjectState
 from cache.search.query import Query
@@ -21,7 +22,11 @@ from sync.page import first_prose
 
 NO_WIKI = "no wiki — repo has no .wiki/index.md"
 EMPTY = "empty repository"
+INVISIBLE = "not found or not visible to this token"
+OUR_FAULT = "internal error (see the log)"
 UNREAD = "(fetch failed)"
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +42,29 @@ class Question:
 async def ask(question: Question, store: Store, names: Names, reader: LiveReader) -> AskAnswer:
     """Match in the cache, read the best pages of each project live, and answer in the caller's order."""
     found, matches = await anyio.to_thread.run_sync(_match, question, store, names)
+    order: dict[ProjectKey | str, None] = {}
     entries: dict[ProjectKey | str, ProjectMatches | ProjectError] = {}
     async with anyio.create_task_group() as group:
 
         async def fill(project: Project) -> None:
-            entries[project.key] = await _entry(project, matches[project.key], question, names, reader)
+            try:
+                entries[project.key] = await _entry(project, matches[project.key], question, names, reader)
+            except StoreFailure:
+                raise
+            except Exception:  # a fault of one project, ours included, must not spoil the others
+                logger.exception("internal error while asking a project")
+                entries[project.key] = ProjectError(names.spell(project), OUR_FAULT)
 
         for word, meaning in found.items():
+            place = word.strip().casefold() if isinstance(meaning, KnowledgeError) else meaning.key
+            if place in order:
+                continue
+            order[place] = None
             if isinstance(meaning, KnowledgeError):
-                entries[word.strip().casefold()] = unknown(word, meaning)
-            elif meaning.key not in entries:
-                entries[meaning.key] = ProjectMatches(names.spell(meaning), (), 0)
+                entries[place] = unknown(word, meaning)
+            else:
                 group.start_soon(fill, meaning)
-    return AskAnswer(question.projects, tuple(entries.values()))
+    return AskAnswer(question.projects, tuple(entries[place] for place in order))
 
 
 def _match(
@@ -68,7 +83,8 @@ async def _entry(
         return ProjectError(name, reason)
     read = await reader.read(project, [match.page for match in matches.best])
     if read.failure is not None and not has_answer(read):
-        return ProjectError(name, read.failure.message)
+        gone = isinstance(read.failure, NotFound)  # each forge says it in its own words
+        return ProjectError(name, INVISIBLE if gone else read.failure.message)
     found = await anyio.to_thread.run_sync(_page_matches, project, read, question.query)
     return ProjectMatches(name, found, matches.total - len(matches.best), warning(project, read, reader.age(project)))
 

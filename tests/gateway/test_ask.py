@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -269,3 +270,19 @@ async def test_projects_of_several_forges_are_named_with_their_forge(asked: Aske
     assert [found.project for found in answer.results] == ["default:local/api", "other:local/api"]
     assert isinstance(answer.results[0], ProjectMatches)
     assert isinstance(answer.results[1], ProjectError)
+
+
+async def test_a_fault_of_our_own_spoils_one_projects_answer_only(
+    asked: Asked, caplog: pytest.LogCaptureFixture
+) -> None:
+    asked.forge.unread = {"local/web": ValueError("secret detail")}
+    answer = await asked.federation.ask_projects("c", ["local/web", "local/api"])
+    web, api = answer.results
+    assert web == ProjectError("local/web", "internal error (see the log)")
+    assert isinstance(api, ProjectMatches)
+    assert "internal error" in caplog.text
+
+
+async def test_a_local_repository_that_went_away_reads_as_the_contract_says(asked: Asked) -> None:
+    shutil.rmtree(asked.root / "api")
+    assert (await error(asked, "rate", "local/api")).error == "not found or not visible to this token"
