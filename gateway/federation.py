@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 import anyio.to_thread
 
-from cache.errors import InvalidArgument, KnowledgeError, NotConfigured, NotFound, RateLimited, Unavailable
+from cache.errors import Ambiguous, InvalidArgument, KnowledgeError, NotConfigured, NotFound, RateLimited, Unavailable
 from cache.interface import Match, Store
 from cache.model import Page, Project, ProjectKey, ProjectState
 from cache.search.query import Query
@@ -149,6 +149,8 @@ class Federation:
         """One project's STATUS file from the cache."""
         found = await self._find(project)
         status = await anyio.to_thread.run_sync(self._store.status, found.key)
+        if status is None and found.synced_at is None and found.failure is not None:
+            raise Unavailable(found.failure)  # it was never read: nobody knows whether there is one
         if status is None:
             raise NotFound(f"no STATUS.md in {self._names.spell(found)}")
         return StatusAnswer(
@@ -203,9 +205,16 @@ class Federation:
             raise
 
     async def _shared(self) -> Project:
-        if not self._policy.shared:
+        name = self._policy.shared
+        if not name:
             raise NotConfigured("no shared wiki — set [wiki] shared")
-        return await self._find(self._policy.shared)
+        try:
+            return await self._find(name)
+        except NotFound as error:
+            message = f"shared wiki {name}: {error.reason}, or correct [wiki] shared"
+            raise NotFound(message, suggestions=error.suggestions) from None
+        except Ambiguous as error:
+            raise Ambiguous(f"shared wiki {name}", error.candidates) from None
 
 
 def _parse(query: str) -> Query:

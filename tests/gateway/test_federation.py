@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cache.errors import InvalidArgument, NotConfigured, NotFound, RateLimited, Unavailable
+from cache.errors import Ambiguous, InvalidArgument, NotConfigured, NotFound, RateLimited, Unavailable
 from gateway.answers import PageEntry
 from gateway.tools.federation_schemas import MAX_CURSOR
 from tests.support.federation import Asked, federation_over
@@ -81,7 +81,16 @@ class TestSearch:
 
     async def test_a_shared_wiki_that_was_never_synced(self, asked: Asked) -> None:
         asked.policy = replace(asked.policy, shared="local/nobody")
-        with pytest.raises(NotFound, match="run sync first"):
+        with pytest.raises(
+            NotFound, match=r"^shared wiki local/nobody: unknown project — run sync first, or correct \[wiki\] shared"
+        ):
+            await asked.federation.search("deploys")
+
+    async def test_a_shared_wiki_that_may_be_several(self, asked: Asked) -> None:
+        make_repo(asked.root / "more/wiki", {"a": "b"})
+        await asked.sync()
+        asked.policy = replace(asked.policy, shared="wiki")
+        with pytest.raises(Ambiguous, match="ambiguous shared wiki wiki — one of: local/more/wiki, local/wiki"):
             await asked.federation.search("deploys")
 
     async def test_a_shared_wiki_without_a_wiki(self, asked: Asked) -> None:
@@ -200,6 +209,13 @@ class TestStatus:
     async def test_a_project_without_one(self, asked: Asked) -> None:
         with pytest.raises(NotFound, match=r"no STATUS\.md in local/tool"):
             await asked.federation.status("tool")
+
+    async def test_of_a_project_that_was_never_read_nobody_knows(self, asked: Asked) -> None:
+        asked.forge.broken = {"local/new": Unavailable("local/new: damaged")}
+        make_repo(asked.root / "new", {"STATUS.md": "fine"})
+        await asked.sync()
+        with pytest.raises(Unavailable, match="local/new: damaged"):
+            await asked.federation.status("new")
 
 
 @pytest.mark.parametrize("project", ["local/*", "we?"])
