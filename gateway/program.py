@@ -17,7 +17,11 @@ def program() -> tuple[str, ...]:
     return (str(python), *MODULE) if script is None else (script,)
 
 
-def typed() -> str:
-    """What a person types for ``gateway``: that alone where the shell finds it, else where it is."""
+def typed() -> tuple[str, str]:
+    """What a person types for ``gateway``, and once before that so that the shell finds it: nothing where it does."""
     command = program()
-    return "gateway" if (shutil.which("gateway"),) == command else shlex.join(command)
+    if len(command) > 1:
+        return shlex.join(command), ""
+    if (shutil.which("gateway"),) == command:
+        return "gateway", ""
+    return "gateway", f'export PATH={shlex.quote(str(Path(command[0]).parent))}:"$PATH"'

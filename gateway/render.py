@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from shlex import quote
 
 from rich.console import Console
 from rich.padding import Padding
+from rich.table import Column, Table
 from rich.text import Text
 
 from gateway.answers import AskAnswer, PageMatch, ProjectEntry, ProjectError, ProjectMatches, SearchAnswer, SharedMatch
-from gateway.wording import printable
+from gateway.wording import counted, printable
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line: pieces of text, each with a style, ``indent`` columns from the left."""
+    """One line: pieces of text, each with a style, ``indent`` columns from the left. A ``whole`` one is not wrapped by
+    us: a command that is copied from the terminal must stay one."""
 
     pieces: tuple[tuple[str, str], ...]
     indent: int = 0
+    whole: bool = False
 
 
-def line(text: str, style: str = "", *more: tuple[str, str], indent: int = 0) -> Line:
-    return Line(((text, style), *more), indent)
+def line(text: str, style: str = "", *more: tuple[str, str], indent: int = 0, whole: bool = False) -> Line:
+    return Line(((text, style), *more), indent, whole)
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -35,7 +38,7 @@ def show(out: Console, lines: Iterable[Line]) -> None:
     """Print ``lines``; a terminal gets long ones wrapped below their indent."""
     for each in lines:
         text = Text.assemble(*((printable(piece), style) for piece, style in each.pieces))
-        if out.is_terminal:
+        if out.is_terminal and not each.whole:
             out.print(Padding(text, (0, 0, 0, each.indent), expand=False))
         else:
             out.print(Text(" " * each.indent) + text, soft_wrap=True)
@@ -75,7 +78,13 @@ def _matches_lines(entry: ProjectMatches) -> list[Line]:
 def _match_lines(match: PageMatch | SharedMatch) -> list[Line]:
     marks = "".join(f" ({mark})" for mark in ("stale", "uncommitted") if getattr(match, mark, None))
     return [
-        line(match.slug, "cyan", (f"  {match.title}", ""), (marks, "yellow"), indent=2),
+        line(
+            match.slug,
+            "cyan",
+            ("" if match.title == match.slug else f"  {match.title}", ""),
+            (marks, "yellow"),
+            indent=2,
+        ),
         line(match.snippet, "dim", indent=4),
     ]
 
@@ -95,20 +104,39 @@ def search_lines(answer: SearchAnswer) -> list[Line]:
     return lines
 
 
+def show_projects(out: Console, entries: Sequence[ProjectEntry]) -> None:
+    """The fleet: in two columns on a terminal, elsewhere a line for each."""
+    if not out.is_terminal:
+        show(out, map(project_line, entries))
+        return
+    table = Table.grid(Column(overflow="fold"), Column(overflow="fold"), padding=(0, 2, 0, 0))
+    for entry in entries:
+        table.add_row(Text(printable(entry.project), "cyan"), Text(printable(_condition(entry)), _urgency(entry)))
+    out.print(table)
+
+
 def project_line(entry: ProjectEntry) -> Line:
     """One project of the fleet."""
-    marks = [f"{entry.pages} pages" if entry.has_wiki else entry.state]
-    if entry.has_wiki and entry.state != "ok":
-        marks.append(entry.state)
+    return line(entry.project, "cyan", (f"  {_condition(entry)}", _urgency(entry)))
+
+
+def _condition(entry: ProjectEntry) -> str:
+    state = entry.state.replace(f": {entry.project} ", ": ", 1)  # the reason may begin with the name that stands there
+    marks = [counted(entry.pages, "page") if entry.has_wiki else state]
+    if entry.has_wiki and state != "ok":
+        marks.append(state)
     marks += [mark for mark, there in (("STATUS", entry.has_status), ("archived", entry.archived)) if there]
     if entry.uncommitted:
         marks.append("uncommitted")
-    failed = entry.state.startswith(("failed", "denied"))
-    return line(entry.project, "cyan", (f"  {', '.join(marks)}", "yellow" if failed else "dim"))
+    return ", ".join(marks)
+
+
+def _urgency(entry: ProjectEntry) -> str:
+    return "yellow" if entry.state.startswith(("failed", "denied")) else "dim"
 
 
 def _hint(command: str, does: str) -> Line:
-    return line(command, "bold", (f"  {does}", "dim"))
+    return line(command, "bold", (f"  {does}", "dim"), whole=True)
 
 
 def _words(*words: str) -> str:

@@ -36,6 +36,11 @@ def printable_lines(text: str) -> str:
     return _LINE.sub(lambda found: printable(found[0]), text)
 
 
+def counted(number: int, thing: str) -> str:
+    """``number`` of them: ``1 page``, ``2 pages``."""
+    return f"{number} {thing}" + ("" if number == 1 else "s")
+
+
 def is_unicode(text: str) -> bool:
     """Whether ``text`` can be encoded: it holds no lone surrogates."""
     try:

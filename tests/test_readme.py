@@ -95,7 +95,7 @@ def test_so_they_do_with_a_server(checkout: Path, tmp_path: Path) -> None:
     forge.add_repo("acme/web", {".wiki/index.md": "# Wiki\n- [Yarn](yarn.md)\n", ".wiki/yarn.md": "# Yarn\n"})
     with listen(forge) as url:
         shown = type_in(SERVER.replace("https://git.example.com", url), home, checkout)
-    for told in ("acme/web  1 pages", "the token is alice's", "Claude Code: knowledge starts this gateway"):
+    for told in ("acme/web  1 page", "the token is alice's", "Claude Code: knowledge starts this gateway"):
         assert told in shown, told
     assert not any(line.startswith(("warn ", "fail ")) for line in shown.splitlines())
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 import time
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 from typing import Annotated
@@ -107,7 +107,7 @@ class _Demo:
         self._show(line(""), _title("Ask three projects one question"), _typed(f"ask {quote(QUESTION)} {asked}"))
         async with app.open_federation(self.settings) as federation:
             answer = await federation.ask_projects(QUESTION, ASKED)
-        self._show(*(Line(each.pieces, each.indent + 2) for each in render.ask_lines(answer)[:-1]))
+        self._show(*(replace(each, indent=each.indent + 2) for each in render.ask_lines(answer)[:-1]))
         return answer
 
     async def _get(self, project: str, slug: str) -> None:
@@ -125,12 +125,16 @@ class _Demo:
         if self.kept:
             config = quote(str(self.folder / "auth.toml"))
             steps.append((f"search 'release checklist' --config {config}", "ask on"))
-        command, width = typed(), max(len(arguments) for arguments, _ in steps[:3])
+        (command, first), width = typed(), max(len(arguments) for arguments, _ in steps[:3])
         return [
             line(""),
             line("An agent does this by knowledge.ask_projects and knowledge.get_from.", "dim"),
             _title("What to type next"),
-            *(line(f"{command} {what:{width}}", "bold", (f"   {why}", "dim"), indent=2) for what, why in steps),
+            *([line(first, "bold", indent=2, whole=True)] if first else []),
+            *(
+                line(f"{command} {what:{width}}", "bold", (f"   {why}", "dim"), indent=2, whole=True)
+                for what, why in steps
+            ),
         ]
 
     def _show(self, *lines: Line) -> None:
@@ -142,4 +146,4 @@ def _title(text: str) -> Line:
 
 
 def _typed(arguments: str) -> Line:
-    return line("$ ", "dim", (f"gateway {arguments}", "green"), indent=2)
+    return line("$ ", "dim", (f"gateway {arguments}", "green"), indent=2, whole=True)

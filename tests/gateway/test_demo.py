@@ -10,6 +10,7 @@ from dulwich.porcelain import status
 from dulwich.repo import Repo
 
 from gateway.demo import FLEET, make_fleet
+from gateway.program import typed
 from tests.support.cli import Home, Inside
 
 
@@ -69,3 +70,14 @@ def test_two_demos_make_the_same_commits(tmp_path: Path) -> None:
         make_fleet(tmp_path / copy)
     heads = [{name: Repo(tmp_path / copy / name).head() for name in FLEET} for copy in ("a", "b")]
     assert heads[0] == heads[1]
+
+
+def test_a_shell_that_does_not_find_the_command_is_helped_to(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = home.path / "a venv" / "bin" / "gateway"
+    script.parent.mkdir(parents=True)
+    script.touch(mode=0o755)
+    monkeypatch.setattr("sys.executable", str(script.with_name("python")))
+    monkeypatch.setenv("PATH", str(home.path))
+    assert typed() == ("gateway", f"export PATH='{script.parent}':\"$PATH\"")
+    monkeypatch.setenv("PATH", str(script.parent))
+    assert typed() == ("gateway", "")

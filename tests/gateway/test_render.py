@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterable
 
 from rich.console import Console
@@ -80,6 +81,38 @@ def test_a_search_without_a_match_names_whom_to_ask() -> None:
 def test_a_project_is_one_line() -> None:
     entry = ProjectEntry("a/web", "failed: gone", archived=True, has_status=True, has_wiki=True, pages=2)
     assert plain([render.project_line(entry)]) == ["a/web  2 pages, failed: gone, STATUS, archived"]
+
+
+def test_a_reason_does_not_repeat_whose_it_is() -> None:
+    entry = ProjectEntry("a/web", "failed: a/web cannot be read", False, False, has_wiki=False, pages=0)
+    assert plain([render.project_line(entry)]) == ["a/web  failed: cannot be read"]
+
+
+def test_a_terminal_gets_the_fleet_in_columns() -> None:
+    out = io.StringIO()
+    entries = [
+        ProjectEntry("a/long-name", "failed: this and that", False, False, has_wiki=False, pages=0),
+        ProjectEntry("b", "ok", False, False, has_wiki=True, pages=1),
+    ]
+    render.show_projects(Console(file=out, width=26, force_terminal=True, no_color=True), entries)
+    assert [line.rstrip() for line in re.sub(r"\x1b\[\d*m", "", out.getvalue()).splitlines()] == [
+        "a/long-name  failed: this",
+        "             and that",
+        "b            1 page",
+    ]
+
+
+def test_a_title_that_says_no_more_than_the_slug_is_left_out() -> None:
+    match = PageMatch("plain", "other", "plain", "text", listed=False, revision="a")
+    assert ask(ProjectMatches("a/web", (match,), 0))[1:3] == ["  plain", "    text"]
+
+
+def test_a_command_to_be_copied_stays_whole_on_a_terminal() -> None:
+    out = io.StringIO()
+    match = PageMatch("a/very/long/slug/indeed", "other", "X", "", listed=True, revision="a")
+    answer = AskAnswer(("a",), (ProjectMatches("a/web", (match,), 0),))
+    render.show(Console(file=out, width=20, force_terminal=True, no_color=True), render.ask_lines(answer))
+    assert "gateway get a/web a/very/long/slug/indeed" in out.getvalue()
 
 
 def test_a_pipe_gets_no_wrapped_lines_and_no_markup() -> None:
