@@ -14,7 +14,7 @@ import anyio
 import anyio.abc
 import typer
 
-from cache.errors import SyncRunning
+from cache.errors import StoreFailure, SyncRunning
 from cache.interface import Store
 from gateway import app, places, progress, render
 from gateway.commands.options import ConfigOption, VerboseOption, example, log_to_stderr, new_verb
@@ -80,6 +80,8 @@ class _Run:
                     await self._sync(forges)
                 except SyncRunning:
                     logger.warning("another sync is running on this cache; trying again later")
+                except StoreFailure as failure:  # a disk that is full now may not be so later
+                    logger.warning("%s; trying again later", failure.message)
                 await anyio.sleep(pause)
         return Exit.OK
 

@@ -192,6 +192,26 @@ class TestSync:
             out, err = process.communicate(timeout=20)
         assert (process.returncode, out, err) == (0, "", "")
 
+    def test_watching_outlives_a_cache_that_cannot_be_written_for_a_while(self, home: Home, tmp_path: Path) -> None:
+        home.with_fleet()
+        cache = tmp_path / "elsewhere" / "cache.db"
+        cache.mkdir(parents=True)
+        with subprocess.Popen(
+            gateway(["sync", "--watch", "1s", "--json"]),
+            env={**home.environ, "GATEWAY_CACHE__FILE": str(cache)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as process:
+            assert process.stderr is not None
+            assert process.stdout is not None
+            assert process.stderr.readline().endswith("; trying again later\n")
+            cache.rmdir()
+            assert process.stdout.readline().startswith('{"complete": true')
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=20)
+        assert process.returncode == 0
+
 
 class TestAsking:
     def test_what_is_found_is_0_and_tells_how_to_read_it(self, synced: Inside) -> None:
