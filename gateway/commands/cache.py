@@ -13,6 +13,7 @@ from gateway import app, places
 from gateway.commands.options import ConfigOption, VerboseOption, example, log_to_stderr, new_verb
 from gateway.exits import Exit
 from gateway.settings import Settings
+from gateway.wording import counted
 
 verb = new_verb("Look into the cache file. It can always be made anew: gateway sync.")
 
@@ -29,7 +30,7 @@ def info(config: ConfigOption = None, verbose: VerboseOption = False) -> Exit:
     with app.open_store(_settings(config)) as store:
         found = store.info()
     print(f"{found.path}: {found.bytes} bytes, schema {found.schema}")
-    print(f"{found.projects} projects, {found.pages} pages, {found.bodies} bodies")
+    print(f"{counted(found.projects, 'project')}, {counted(found.pages, 'page')}, {found.bodies} bodies")
     for run in found.runs:
         end = "did not finish" if run.finished_at is None else "complete" if run.complete else "incomplete"
         counts = f"{run.listed} listed, {run.changed} read, {run.failed} failed, {run.removed} gone"
@@ -63,11 +64,24 @@ def clear(
 ) -> Exit:
     """Forget all projects; the next sync reads them anew."""
     log_to_stderr(verbose=verbose)
-    if not yes:
-        typer.confirm("Forget all projects in the cache?", abort=True)
+    if not (yes or _confirmed("Forget all projects in the cache?")):
+        print("gateway: nothing was forgotten", file=sys.stderr)
+        return Exit.NOTHING
     with app.open_store(_settings(config)) as store:
+        forgotten = store.info().projects
         store.clear()
+    print(f"forgot {counted(forgotten, 'project')}: gateway sync reads them anew")
     return Exit.OK
+
+
+def _confirmed(question: str) -> bool:
+    try:
+        return typer.confirm(question)
+    except typer.Abort:
+        if sys.stdin.isatty():
+            raise
+        print()  # the question stands there without an answer
+        raise typer.BadParameter("nobody to ask: say --yes") from None
 
 
 @verb.command(epilog=example("gateway cache export > fleet.json"))

@@ -289,9 +289,18 @@ class TestCache:
 
     def test_clear_asks_first(self, synced: Inside, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
-        assert synced("cache", "clear").code == Exit.INTERRUPTED
+        refused = synced("cache", "clear")
+        assert (refused.code, refused.err) == (Exit.NOTHING, "gateway: nothing was forgotten\n")
         assert synced("projects").out != ""
-        assert synced("cache", "clear", "--yes").code == 0
+
+    def test_clear_does_not_go_on_where_nobody_can_be_asked(self, synced: Inside) -> None:
+        shown = synced("cache", "clear")
+        assert shown.code == Exit.USAGE
+        assert shown.err.endswith("nobody to ask: say --yes — see gateway cache clear --help\n")
+        assert synced("projects").out != ""
+
+    def test_clear_tells_what_it_did(self, synced: Inside) -> None:
+        assert synced("cache", "clear", "--yes") == Outcome(0, "forgot 4 projects: gateway sync reads them anew\n", "")
         assert synced("projects").out == ""
 
 
