@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -198,7 +199,10 @@ def _listen(address: str, port: int) -> socket.socket:
     except OverflowError:
         raise InvalidArgument(f"a port is a number from 0 to 65535, not {port}") from None
     except OSError as error:
-        raise Unavailable(f"cannot listen on {_bracketed(address)}:{port}: {error.strerror}") from None
+        reason = os.strerror(error.errno) if error.errno else error  # without the address, which ``strerror`` repeats
+        raise Unavailable(
+            f"cannot listen on {_bracketed(address)}:{port}: {reason} — name another port, or 0 for a free one"
+        ) from None
     # Connections inherit it: asyncio itself only knows a TCP socket by a protocol number that this one leaves out, and
     # an answer in two parts would wait 40 ms for the client to confirm the first.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

@@ -168,7 +168,7 @@ class TestAddresses:
         server = build_server(sample_registry(), name="x", version="1", instructions="")
         with socket.create_server(("127.0.0.1", 0)) as other:
             port = other.getsockname()[1]
-            with pytest.raises(Unavailable, match=f"cannot listen on 127.0.0.1:{port}: Address already in use"):
+            with pytest.raises(Unavailable, match=f"cannot listen on 127.0.0.1:{port}: Address already in use — "):
                 await serve_http(server, "127.0.0.1", port, on_ready=pytest.fail)
 
 
