@@ -49,10 +49,12 @@ def client_config(
     log_to_stderr(verbose=verbose)
     loaded = places.configured(config)
     wanted = entry(CLIENTS[client], program(), None if loaded is None else loaded.path)
-    if not write:
-        print(show(CLIENTS[client], name, wanted), end="")
-        return Exit.OK
     path = Machine(sys.platform, places.user_places().home, os.environ).client_file(client)
+    if not write:
+        print(show(CLIENTS[client], name, wanted), end="", flush=True)
+        if sys.stdout.isatty():
+            print(f"gateway: this belongs into {path}; --write puts it there", file=sys.stderr)
+        return Exit.OK
     try:
         print(_write(path, client, name, wanted))
     except Refused as refusal:

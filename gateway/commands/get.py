@@ -21,7 +21,7 @@ MOST_CHARS = 200_000  # code points of one answer; a longer page is read in part
 verb = new_verb()
 
 
-@verb.command(epilog=example("gateway get acme/web concepts/cache-keys"))
+@verb.command(epilog=example("gateway get web concepts/cache-keys"))
 def get(
     project: Annotated[str, typer.Argument(help="Whose wiki.", show_default=False)],
     slug: Annotated[str, typer.Argument(help="The page's path below .wiki/, without .md.", show_default=False)],
@@ -45,6 +45,8 @@ async def _get(settings: Settings, project: str, request: PageRequest) -> None:
         answer = await federation.get_from(project, request)
         if answer.stale:
             print(f"gateway: a cached copy, {answer.age_s} s old: it could not be read live", file=sys.stderr)
+        if answer.uncommitted:
+            print("gateway: as it is in the working tree, not committed yet", file=sys.stderr)
         revision = answer.revision
         _write(answer.text)
         while answer.next_offset is not None:

@@ -105,6 +105,8 @@ class _Serving:
                 instructions=instructions(self.form),
             )
             if http is None:
+                if sys.stdin.isatty():
+                    _tell_a_person()
                 await serve_stdio(server)
             else:
                 await serve_http(server, http.host, http.port, on_ready=_announce)
@@ -132,6 +134,10 @@ class _Federation:
 
                 self._opened = await self._stack.enter_async_context(open_federation(self._settings))
             return self._opened
+
+
+def _tell_a_person() -> None:
+    print("gateway: an MCP client starts this (see gateway client-config); Ctrl-C ends it", file=sys.stderr)
 
 
 def _announce(url: str) -> None:

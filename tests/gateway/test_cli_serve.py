@@ -13,6 +13,7 @@ from gateway.tools.federation import federation_tools, unconfigured
 from gateway.tools.registry import NameForm, fold
 from tests.support.cli import Home, Inside, gateway
 from tests.support.stdio_process import StdioProcess, call, request
+from tests.support.terminal import converse
 
 
 def listed(home: Home, *args: str) -> set[str]:
@@ -43,6 +44,12 @@ def test_a_flag_outweighs_the_configuration_and_that_the_default(home: Home) -> 
     names = {tool.name for tool in federation_tools(unconfigured, NameForm.DOTTED)}
     assert listed(home) == set(map(fold, names))
     assert listed(home, "--tool-names", "dotted", "--toolsets", "federation") == names
+
+
+def test_a_person_who_starts_it_is_told_who_should(home: Home) -> None:
+    end_of_file = "\x04"
+    code, shown = converse(home, ["serve"], [("an MCP client starts this (see gateway client-config)", end_of_file)])
+    assert code == 0, shown
 
 
 @pytest.mark.usefixtures("run")

@@ -158,6 +158,11 @@ class TestClientConfig:
         assert path.read_bytes() == content
         assert list(home.path.iterdir()) == [path]
 
+    def test_a_person_is_told_where_the_entry_belongs(self, home: Home, run: Inside) -> None:
+        _, shown = converse(home, ["client-config", "cursor"], [])
+        assert shown.endswith(f"gateway: this belongs into {home.path}/.cursor/mcp.json; --write puts it there\n")
+        assert run("client-config", "cursor").err == ""
+
     def test_another_name_can_be_chosen(self, home: Home, run: Inside) -> None:
         shown = run("client-config", "claude-code", "--name", "wikis")
         assert list(json.loads(shown.out)["mcpServers"]) == ["wikis"]
