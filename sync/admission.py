@@ -16,7 +16,9 @@ import anyio
 from sync.circuit import Circuit
 from sync.exchange import Trouble, Unreachable
 from sync.limiter import AdaptiveLimit
+from sync.retry import LONGEST_ASKED
 
+LONGEST_REST = 600.0  # seconds that a host is left alone that asks for more: it may be back much sooner
 PROBE = 1.0  # seconds that a request waits at most to hear how a probe ends, in a host that has been down for long
 SILENCE = 5.0  # seconds without any answer after which a request that is given up tells that the host hangs
 
@@ -64,7 +66,8 @@ class Admission:
     async def slot(self) -> AsyncIterator[Ticket]:
         """Wait for the turn of one request.
 
-        Raises ``Unreachable`` when the host is down, or wants to be left alone beyond the caller's deadline.
+        Raises ``Unreachable`` when the host is down, or wants to be left alone beyond the caller's deadline or for
+        longer than anybody waits.
         """
         await self._wait_until_open()  # a host known to be down needs no queue
         borrower = object()
@@ -94,7 +97,7 @@ class Admission:
         self._circuit.answered()
         if overloaded:
             self._limit = self._limit.overloaded(sent_at=ticket.sent_at, now=now)
-            self._paused_until = max(self._paused_until, now + pause)
+            self._paused_until = max(self._paused_until, now + min(pause, LONGEST_REST))
         else:
             self._limit = self._limit.answered()
         self._slots.total_tokens = self._limit.slots
@@ -126,7 +129,7 @@ class Admission:
         while True:
             now = self._timing.clock()
             if (pause := self._paused_until - now) > 0:
-                if pause >= remaining():
+                if pause > LONGEST_ASKED or pause >= remaining():
                     raise Unreachable(self._host, Trouble.BUSY, f"it asks to wait {math.ceil(pause)} s")
                 await self._timing.sleep(pause)
             elif (hold := self._circuit.hold(now)) > 0:

@@ -164,7 +164,7 @@ class HttpClient:
             headers = {name.lower(): value for name, value in response.headers.items()}
             status = response.status_code
             asked = retry.retry_after(headers, self._timing.now()) or 0.0
-            gate.answered(ticket, overloaded=status in retry.OVERLOAD, pause=min(asked, retry.LONGEST_ASKED))
+            gate.answered(ticket, overloaded=status in retry.OVERLOAD, pause=asked)
             limit = request.limit if status < 400 else max(request.limit, ERROR_PAGE)
             return Response(status, headers, await _body(response, headers, limit))
         finally:

@@ -101,6 +101,20 @@ async def test_a_pause_beyond_the_callers_deadline_is_told_at_once() -> None:
     assert time.slept == []
 
 
+@pytest.mark.parametrize(("asked", "said"), [(61.0, 61), (3600.0, 600)])
+async def test_a_pause_that_nobody_waits_for_is_told_at_once_without_a_deadline_too(asked: float, said: int) -> None:
+    """A sync of a thousand projects must not wait for it a thousand times."""
+    time = ManualTime()
+    door = gate(time)
+    await answer(door, overloaded=True, pause=asked)
+    for _ in range(5):
+        with pytest.raises(Unreachable, match=f"it asks to wait {said} s"):
+            await answer(door)
+    assert time.slept == []
+    time.value += said
+    await answer(door)
+
+
 async def test_a_host_that_is_down_is_found_out_once() -> None:
     time = ManualTime()
     door = gate(time)

@@ -11,6 +11,7 @@ import pytest
 from cache.model import ProjectState, RepoRef, TreeEntry
 from sync.forge.base import Answer, Head
 from sync.forge.gitea.client import GiteaForge
+from sync.worker import SyncReport
 from tests.fake_gitea import (
     CutBody,
     Endless,
@@ -19,6 +20,7 @@ from tests.fake_gitea import (
     Reply,
     Reset,
     redirect,
+    too_many,
     web_page,
 )
 from tests.fake_gitea.faults import Effect
@@ -139,6 +141,21 @@ class TestMirror:
             assert fleet.texts("acme/to")["concepts/yarn"] == text
 
 
+async def without_deadline(fleet: GiteaFleet) -> SyncReport:
+    """Sync as a command does, which knows of no deadline; it is ended all the same when it takes too long."""
+    async with anyio.create_task_group() as group:
+
+        async def give_up() -> None:
+            await anyio.sleep(30)
+            group.cancel_scope.cancel()
+
+        group.start_soon(give_up)
+        report = await fleet.sync()
+        group.cancel_scope.cancel()
+        return report
+    raise TimeoutError
+
+
 class TestFailures:
     @pytest.mark.parametrize(
         ("effect", "reason"),
@@ -178,6 +195,16 @@ class TestFailures:
         assert (await fleet.expect_complete()).changed == 1
         assert "late" in fleet.slugs("acme/web")
         assert fleet.project("acme/web").failure is None
+
+    async def test_of_a_forge_that_wants_its_peace_are_told_at_once(self, tmp_path: Path) -> None:
+        """It asks for an hour in the middle of a sync, which has no deadline, and is asked nothing more."""
+        repositories = {f"acme/r{number:02}": wiki("Yarn") for number in range(40)}
+        async with fleet_on(fake_forge(), tmp_path, repositories=repositories) as fleet:
+            fleet.forge.faults.add(too_many("3600"), skip=20)
+            report = await without_deadline(fleet)
+            assert report.changed + len(report.failed) == 40
+            assert any("it asks to wait 600 s" in failure.reason for failure in report.failed)
+            assert sum(fleet.forge.counts.values()) <= 20 + 8
 
     async def test_of_a_token_is_told_for_the_listing(self, fleet: GiteaFleet) -> None:
         await fleet.expect_complete()
