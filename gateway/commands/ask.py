@@ -10,15 +10,25 @@ import typer
 from gateway import app, places, render
 from gateway.answers import AskAnswer
 from gateway.ask import failed
-from gateway.commands.options import ConfigOption, QueryArgument, VerboseOption, example, log_to_stderr, new_verb
+from gateway.commands.options import (
+    ONE_QUESTION,
+    ConfigOption,
+    QueryArgument,
+    VerboseOption,
+    example,
+    log_to_stderr,
+    new_verb,
+    refuse_more_words,
+)
 from gateway.exits import Exit
 from gateway.settings import Settings
 
 verb = new_verb()
 
 
-@verb.command(epilog=example("gateway ask cache keys -p web -p api"))
+@verb.command(context_settings=ONE_QUESTION, epilog=example("gateway ask 'cache keys' -p web -p api"))
 def ask(
+    context: typer.Context,
     query: QueryArgument,
     project: Annotated[
         list[str],
@@ -32,8 +42,9 @@ def ask(
 
     Exits 0 when something was found, 1 when nothing was, 3 when that is because a project could not be asked.
     """
+    refuse_more_words(context, "put a question of several words in quotes, and -p before each project")
     log_to_stderr(verbose=verbose)
-    answer = anyio.run(_ask, places.require(config).settings, " ".join(query), project, limit)
+    answer = anyio.run(_ask, places.require(config).settings, query, project, limit)
     render.show(render.console(), render.ask_lines(answer))
     if answer.found:
         return Exit.OK

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -14,8 +14,18 @@ from gateway.wording import printable_lines
 ConfigOption = Annotated[
     Path | None, typer.Option("--config", metavar="FILE", help="Read this auth.toml.", show_default=False)
 ]
-QueryArgument = Annotated[list[str], typer.Argument(help="What to look for, in a few words.", show_default=False)]
+QueryArgument = Annotated[str, typer.Argument(help="What to look for, in a few words.", show_default=False)]
 VerboseOption = Annotated[bool, typer.Option("--verbose", "-v", help="Tell more, on stderr.", show_default=False)]
+
+
+_HELP: Final = {"help_option_names": ["-h", "--help"]}
+ONE_QUESTION: Final = {**_HELP, "allow_extra_args": True}  # a verb's context, for :func:`refuse_more_words`
+
+
+def refuse_more_words(context: typer.Context, remedy: str = "put a question of several words in quotes") -> None:
+    """Say what words beyond the question lack. They are not taken for more of it: one may be a project without ``-p``."""
+    if context.args:
+        raise typer.BadParameter(remedy, context)
 
 
 def new_verb(help: str | None = None) -> typer.Typer:  # noqa: A002 the library's word
@@ -25,7 +35,7 @@ def new_verb(help: str | None = None) -> typer.Typer:  # noqa: A002 the library'
         add_completion=False,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["-h", "--help"]},
+        context_settings=_HELP,
     )
 
 

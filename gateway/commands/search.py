@@ -9,15 +9,25 @@ import typer
 
 from gateway import app, places, render
 from gateway.answers import SearchAnswer
-from gateway.commands.options import ConfigOption, QueryArgument, VerboseOption, example, log_to_stderr, new_verb
+from gateway.commands.options import (
+    ONE_QUESTION,
+    ConfigOption,
+    QueryArgument,
+    VerboseOption,
+    example,
+    log_to_stderr,
+    new_verb,
+    refuse_more_words,
+)
 from gateway.exits import Exit
 from gateway.settings import Settings
 
 verb = new_verb()
 
 
-@verb.command(epilog=example("gateway search release checklist"))
+@verb.command(context_settings=ONE_QUESTION, epilog=example("gateway search 'release checklist'"))
 def search(
+    context: typer.Context,
     query: QueryArgument,
     limit: Annotated[int, typer.Option(metavar="N", min=1, max=50, help="Matches to show.")] = 10,
     config: ConfigOption = None,
@@ -27,8 +37,9 @@ def search(
 
     Exits 0 when something was found, 1 when nothing was.
     """
+    refuse_more_words(context)
     log_to_stderr(verbose=verbose)
-    answer = anyio.run(_search, places.require(config).settings, " ".join(query), limit)
+    answer = anyio.run(_search, places.require(config).settings, query, limit)
     render.show(render.console(), render.search_lines(answer))
     return Exit.OK if answer.matches else Exit.NOTHING
 

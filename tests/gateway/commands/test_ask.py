@@ -1,4 +1,4 @@
-"""``gateway ask``: how a question is typed, and what its exit code says."""
+"""``gateway ask`` and ``search``: how a question is typed, and what the exit code says."""
 
 from __future__ import annotations
 
@@ -22,12 +22,14 @@ def break_repository(home: Home, name: str) -> None:
     objects.mkdir()
 
 
-def test_a_question_needs_no_quotes(synced: Inside) -> None:
-    assert synced("ask", "windows", "yarn", "-p", "web") == synced("ask", "windows yarn", "-p", "web")
-
-
-def test_a_search_needs_no_quotes(synced: Inside) -> None:
-    assert synced("search", "release", "checklist") == synced("search", "release checklist")
+@pytest.mark.parametrize(
+    "args",
+    [["ask", "windows", "yarn", "-p", "web"], ["ask", "yarn", "-p", "web", "api"], ["search", "release", "list"]],
+)
+def test_words_beyond_the_question_are_told_what_they_lack(run: Inside, args: list[str]) -> None:
+    shown = run(*args)
+    assert (shown.code, shown.out) == (2, "")
+    assert "put a question of several words in quotes" in shown.err
 
 
 @pytest.mark.parametrize(
@@ -40,7 +42,7 @@ def test_a_search_needs_no_quotes(synced: Inside) -> None:
 )
 def test_nothing_is_certain_only_if_all_were_asked(synced: Inside, projects: list[str], expected: int) -> None:
     named = [word for project in projects for word in ("-p", project)]
-    assert synced("ask", "windows", "yarn", *named).code == expected
+    assert synced("ask", "windows yarn", *named).code == expected
 
 
 def test_a_project_that_cannot_be_read_is_no_miss(home: Home, run: Inside) -> None:
