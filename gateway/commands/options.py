@@ -23,7 +23,7 @@ ONE_QUESTION: Final = {**_HELP, "allow_extra_args": True}  # a verb's context, f
 
 
 def refuse_more_words(context: typer.Context, remedy: str = "put a question of several words in quotes") -> None:
-    """Say what words beyond the question lack. They are not taken for more of it: one may be a project without ``-p``."""
+    """Say what words beyond the question lack. None is taken for more of it: it may be a project without ``-p``."""
     if context.args:
         raise typer.BadParameter(remedy, context)
 
