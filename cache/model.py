@@ -140,7 +140,7 @@ class Snapshot:
     ``wiki`` is ``None`` when that subtree is the one the cache already holds, so that its pages stay as they are.
     ``bodies`` maps blob shas to page texts that were fetched now, ``held`` are the blobs whose texts the cache held
     already, for whichever project; ``facts`` maps blob shas to what their bodies say. ``mirrored`` tells that bodies of
-    this project's pages are kept.
+    this project's pages are kept, ``partial`` that more of them are still to be fetched.
     """
 
     listed: Listed
@@ -156,6 +156,7 @@ class Snapshot:
     bodies: Mapping[str, str] = field(default_factory=dict)
     held: frozenset[str] = frozenset()
     facts: Mapping[str, PageFacts] = field(default_factory=dict)
+    partial: bool = False
 
 
 @dataclass(frozen=True, slots=True)

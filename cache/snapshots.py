@@ -34,10 +34,10 @@ def commit(connection: Connection, snapshot: Snapshot, body_rows: Sequence[Row],
         write_text_file(connection, project, "index", snapshot.wiki.index)
     write_text_file(connection, project, "status", snapshot.status)
     bodies.add_facts(connection, project, snapshot.facts)
-    complete = True
+    complete = not snapshot.partial
     if snapshot.mirrored:
         bodies.add_bodies(connection, project, body_rows)
-        complete = not bodies.lacking(connection, snapshot.held)
+        complete = complete and not bodies.lacking(connection, snapshot.held)
     else:
         dropped |= bodies.let_go(connection, project)
     bodies.collect(connection, dropped)
@@ -110,8 +110,8 @@ def remember(
 
 
 def _look_again(connection: Connection, project: int, *, now: float) -> None:
-    """Have the next look read the wiki anew: a body that the last one found here went meanwhile, with the last project
-    that had it."""
+    """Have the next look read the wiki anew: this one has not fetched all bodies yet, or one that it found here went
+    meanwhile, with the last project that had it."""
     connection.execute("UPDATE project SET wiki_tree = ?, stale_since = ? WHERE id = ?", (UNKNOWN_TREE, now, project))
 
 

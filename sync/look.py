@@ -1,14 +1,15 @@
-"""One look at one project: from its forge to the snapshot that the cache will hold. A thin driver.
+"""One look at one project: from its forge to the snapshots that the cache will hold. A thin driver.
 
 The order of requests is the one that costs a remote forge least: the head, the ``.wiki`` subtree if it moved, STATUS
-and index in one batch, one further batch for each level of sub-indexes, and the bodies that a mirror lacks.
+and index in one batch, the bodies that a mirror lacks, and one further batch for each level of sub-indexes.
 """
 
 from __future__ import annotations
 
 import stat
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
 
 import anyio.to_thread
 
@@ -34,27 +35,43 @@ from sync.plan import SyncSettings
 from sync.wiki_index import IndexMalformed, decode_index, find_index, read_wiki
 
 BODIES_AT_ONCE = 30  # files of one read: the most that a forge answers in one batch
+MAX_MIRRORED = 256 * 1024 * 1024  # bytes of one wiki's pages that are mirrored; others are found by what names them
+PORTION = 8 * 1024 * 1024  # bytes of bodies that are in memory at once, but for a page that is larger
 
 
 @dataclass(frozen=True, slots=True)
-class _Bodies:
-    """The bodies that a mirror of a wiki lacked, by blob sha, and the blobs whose bodies it did not lack."""
+class _Lack:
+    """What a mirror of a wiki lacks: the paths of pages, in the ``portions`` in which they are to be fetched. ``held``
+    are the blobs whose bodies it does not lack."""
 
-    fetched: Mapping[str, str] = field(default_factory=dict)
+    portions: Sequence[Sequence[str]] = ((),)
     held: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class _WikiRead:
-    """A wiki with the bodies and facts that were learned while it was read."""
+@dataclass(slots=True)
+class _Texts:
+    """What a wiki's index files say, by their paths below ``.wiki/``; ``root`` and ``problem`` are those of the root
+    index (see :class:`cache.model.Wiki`)."""
 
-    wiki: Wiki
-    bodies: _Bodies
-    facts: Mapping[str, PageFacts]
+    root: TextFile | None
+    problem: str | None
+    by_path: dict[str, str | None]
 
-    @property
-    def found(self) -> bool:
-        return bool(self.wiki.pages) or self.wiki.index is not None or self.wiki.problem is not None
+    @classmethod
+    def of(cls, root: Answer | None) -> _Texts:
+        """With the root index, where there is one, as the forge answered it."""
+        texts = cls(*_decoded(root), {})
+        if root is not None:
+            texts.by_path[root.path.removeprefix(WIKI)] = None if texts.root is None else texts.root.text
+        return texts
+
+    def add(self, answer: Answer) -> None:
+        file, _ = _decoded(answer)
+        self.by_path[answer.path.removeprefix(WIKI)] = None if file is None else file.text
+
+
+def _is_wiki(wiki: Wiki) -> bool:
+    return bool(wiki.pages) or wiki.index is not None or wiki.problem is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +82,17 @@ class Looker:
     store: Store
     settings: SyncSettings
 
-    async def look(self, listed: Listed, known: Known | None, *, now: float) -> Snapshot:
-        """Read one project whole.
+    async def look(self, listed: Listed, known: Known | None, *, now: float) -> AsyncGenerator[Snapshot, None]:
+        """Read one project whole: one snapshot, or several of one moment where a mirror lacks much, all but the last
+        ``partial``. Each is to be committed before the next is asked for, so that memory does not grow with the wiki.
 
         Raises the errors of :class:`sync.forge.base.Forge`, and ``StoreFailure``.
         """
         repo, fingerprint = listed.repo, self.settings.fingerprint(listed.repo.name)
         head = None if listed.empty else await self.forge.head(repo)
         if head is None:
-            return Snapshot(listed, ProjectState.EMPTY, now, fingerprint, wiki=Wiki())
+            yield Snapshot(listed, ProjectState.EMPTY, now, fingerprint, wiki=Wiki())
+            return
         mirrored = self.settings.mirrors(repo.name)
         snapshot = Snapshot(
             listed,
@@ -89,20 +108,29 @@ class Looker:
             status, _ = await self._status_and_index(repo, head, None)
             before = await anyio.to_thread.run_sync(self.store.project, repo.key)
             if before is not None:
-                return replace(snapshot, status=status, state=before.state)
+                yield replace(snapshot, status=status, state=before.state)
+                return
         tree = () if head.wiki_tree is None else await self.forge.wiki_tree(repo, head)
         root_index = find_index(entry.path for entry in tree if _is_file(entry))
         status, index = await self._status_and_index(repo, head, root_index)
-        read = await self._read_wiki(repo, head, tree, index, mirrored=mirrored)
-        return replace(
-            snapshot,
-            status=status,
-            state=ProjectState.OK if read.found else ProjectState.NO_WIKI,
-            wiki=read.wiki,
-            bodies=read.bodies.fetched,
-            held=read.bodies.held,
-            facts=read.facts,
-        )
+        texts = await anyio.to_thread.run_sync(_Texts.of, index)
+        facts = dict(await anyio.to_thread.run_sync(self.store.facts, {entry.sha for entry in tree if _is_file(entry)}))
+        lack = await self._lack(tree, root_index) if mirrored else _Lack()
+        for number, paths in enumerate(lack.portions, 1):
+            bodies = await self._bodies(repo, head, paths)
+            facts |= await anyio.to_thread.run_sync(_facts_of, bodies)
+            if number in {1, len(lack.portions)}:
+                wiki = await self._read_wiki(repo, head, tree, texts, facts)
+            yield replace(
+                snapshot,
+                status=status,
+                state=ProjectState.OK if _is_wiki(wiki) else ProjectState.NO_WIKI,
+                wiki=wiki,
+                bodies=bodies,
+                held=lack.held,
+                facts=facts,
+                partial=number < len(lack.portions),
+            )
 
     async def _status_and_index(
         self, repo: RepoRef, head: Head, root_index: str | None
@@ -115,37 +143,48 @@ class Looker:
         return _status(statuses), None if root_index is None else answers[-1]
 
     async def _read_wiki(
-        self, repo: RepoRef, head: Head, tree: Sequence[TreeEntry], index: Answer | None, *, mirrored: bool
-    ) -> _WikiRead:
-        shas = {entry.sha for entry in tree if _is_file(entry)}
-        facts = dict(await anyio.to_thread.run_sync(self.store.facts, shas))
-        bodies = await self._missing_bodies(repo, head, tree) if mirrored else _Bodies()
-        if bodies.fetched:
-            facts |= await anyio.to_thread.run_sync(_facts_of, bodies.fetched)
-        root, problem = await anyio.to_thread.run_sync(_decoded, index)
-        texts = {} if index is None else {index.path.removeprefix(WIKI): None if root is None else root.text}
-        reading = await anyio.to_thread.run_sync(read_wiki, tree, texts, facts)
+        self, repo: RepoRef, head: Head, tree: Sequence[TreeEntry], texts: _Texts, facts: Mapping[str, PageFacts]
+    ) -> Wiki:
+        reading = await anyio.to_thread.run_sync(read_wiki, tree, texts.by_path, facts)
         while reading.wanted:
             paths = [WIKI + path for path in reading.wanted]
             for answer in await self.forge.read(repo, paths, ref=head.commit, limit=MAX_INDEX):
-                sub_index, _ = await anyio.to_thread.run_sync(_decoded, answer)
-                texts[answer.path.removeprefix(WIKI)] = None if sub_index is None else sub_index.text
-            reading = await anyio.to_thread.run_sync(read_wiki, tree, texts, facts)
-        wiki = Wiki(reading.pages, root, problem, reading.dead, reading.ambiguous)
-        return _WikiRead(wiki, bodies, facts)
+                await anyio.to_thread.run_sync(texts.add, answer)
+            reading = await anyio.to_thread.run_sync(read_wiki, tree, texts.by_path, facts)
+        return Wiki(reading.pages, texts.root, texts.problem, reading.dead, reading.ambiguous)
 
-    async def _missing_bodies(self, repo: RepoRef, head: Head, tree: Sequence[TreeEntry]) -> _Bodies:
-        """The texts of the pages whose blobs no project in the cache holds. What is no UTF-8 text has none."""
-        paths = {entry.sha: WIKI + entry.path for entry in tree if _is_file(entry) and entry.path.endswith(".md")}
-        lacking = await anyio.to_thread.run_sync(self.store.lacking, paths.keys())
-        wanted = [path for sha, path in paths.items() if sha in lacking]
+    async def _lack(self, tree: Sequence[TreeEntry], root_index: str | None) -> _Lack:
+        """The pages, up to a bound for all together, whose bodies the cache holds for no project."""
+        files = [entry for entry in tree if _is_file(entry) and entry.path.endswith(".md")]
+        pages = [entry for entry in files if entry.path != root_index and entry.size <= MAX_PAGE]
+        ends = accumulate(entry.size for entry in pages)
+        mirrored = {entry.sha: entry for entry, end in zip(pages, ends, strict=True) if end <= MAX_MIRRORED}
+        lacking = await anyio.to_thread.run_sync(self.store.lacking, mirrored.keys())
+        wanted = [entry for sha, entry in mirrored.items() if sha in lacking]
+        return _Lack(_portions(wanted) or [()], frozenset(mirrored.keys() - lacking))
+
+    async def _bodies(self, repo: RepoRef, head: Head, paths: Sequence[str]) -> dict[str, str]:
+        """The texts of these pages by blob sha. What is no UTF-8 text has none."""
         bodies: dict[str, str] = {}
-        for start in range(0, len(wanted), BODIES_AT_ONCE):
-            chunk = wanted[start : start + BODIES_AT_ONCE]
+        for start in range(0, len(paths), BODIES_AT_ONCE):
+            chunk = paths[start : start + BODIES_AT_ONCE]
             for answer in await self.forge.read(repo, chunk, ref=head.commit, limit=MAX_PAGE):
                 if isinstance(answer, File) and (text := _text_or_none(answer)) is not None:
                     bodies[answer.sha] = text
-        return _Bodies(bodies, frozenset(paths.keys() - lacking))
+        return bodies
+
+
+def _portions(entries: Iterable[TreeEntry]) -> list[Sequence[str]]:
+    """The paths of these pages, in portions of not much memory."""
+    portions: list[list[str]] = []
+    room = 0
+    for entry in entries:
+        if not portions or entry.size > room:
+            portions.append([])
+            room = PORTION
+        portions[-1].append(WIKI + entry.path)
+        room -= entry.size
+    return [*portions]
 
 
 def _holds(known: Known, head: Head, fingerprint: str) -> bool:

@@ -123,11 +123,14 @@ class _Listing:
         """Note what one index lists. Yields its links that lead to a page; those outside of a section stand in the
         ``section`` that led here."""
         text = self._indexes.get(index)
-        if text is None or len(text) > self._unread:
-            if index not in self._indexes:
-                self.wanted.append(index)
+        least = len(text) if text is not None else self._least(index)
+        if least > self._unread:
             return
-        self._unread -= len(text)
+        self._unread -= least
+        if index not in self._indexes:
+            self.wanted.append(index)
+        if text is None:
+            return
         folder = index.rpartition("/")[0]
 
         def resolve(target: str, wiki: bool) -> str | Miss:
@@ -141,6 +144,11 @@ class _Listing:
                 placed = replace(link, section=link.section or section)
                 self._note(link.page, placed)
                 yield link.page, placed
+
+    def _least(self, index: str) -> int:
+        """How many code points a file has at least: each has up to four bytes."""
+        entry = self._wiki.pages.get(index)  # the root index may be none of them, in another case
+        return 0 if entry is None else entry.size // 4
 
     def _note(self, path: str, link: Link) -> None:
         first = self.links.setdefault(path, link)

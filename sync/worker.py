@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Protocol
 
 import anyio
@@ -146,7 +148,7 @@ async def refresh(forge: Forge, store: Store, settings: SyncSettings, project: P
         listed = await forge.find(project.name)
         # By what the forge says: the name may be another repository's by now.
         known = (await anyio.to_thread.run_sync(store.known, forge.name)).get(listed.repo.key.id)
-        snapshot = await Looker(forge, store, settings).look(listed, known, now=now)
+        await _look_and_commit(Looker(forge, store, settings), listed, known, now=now, listed_at=now)
     except StoreFailure:
         raise
     except KnowledgeError as error:
@@ -154,7 +156,6 @@ async def refresh(forge: Forge, store: Store, settings: SyncSettings, project: P
         failed, denied, reason = _failed_look(settings, listed, now), isinstance(error, Denied), error.message
         await anyio.to_thread.run_sync(lambda: store.record_failure(failed, reason, denied=denied, listed_at=now))
         raise
-    await anyio.to_thread.run_sync(lambda: store.commit(snapshot, listed_at=now))
     return await anyio.to_thread.run_sync(store.project, listed.repo.key) or project
 
 
@@ -207,8 +208,8 @@ class _Fleet:
         now = self.clock()
         store = self.looker.store
         try:
-            snapshot = await self.looker.look(listed, self.known.get(listed.repo.key.id), now=now)
-            await anyio.to_thread.run_sync(lambda: store.commit(snapshot, listed_at=self.listed_at))
+            known = self.known.get(listed.repo.key.id)
+            state = await _look_and_commit(self.looker, listed, known, now=now, listed_at=self.listed_at)
         except StoreFailure:
             raise
         except Exception as error:  # a fault of one project, ours included, must not stop the others
@@ -221,8 +222,22 @@ class _Fleet:
             self.watcher.looked(listed.repo.name, reason)
             return
         tally.changed += 1
-        tally.no_wiki += snapshot.state is ProjectState.NO_WIKI
+        tally.no_wiki += state is ProjectState.NO_WIKI
         self.watcher.looked(listed.repo.name, None)
+
+
+async def _look_and_commit(
+    looker: Looker, listed: Listed, known: Known | None, *, now: float, listed_at: float
+) -> ProjectState:
+    """Look at one project and bring what is found into the cache, as far as nobody looked at it after ``listed_at``."""
+    state = ProjectState.FAILED
+    async with aclosing(looker.look(listed, known, now=now)) as snapshots:
+        async for snapshot in snapshots:
+            state = snapshot.state
+            if not await anyio.to_thread.run_sync(partial(looker.store.commit, snapshot, listed_at=listed_at)):
+                break
+            listed_at = snapshot.looked_at
+    return state
 
 
 def _reason(error: Exception) -> str:
