@@ -25,22 +25,23 @@ def body_rows(bodies: Mapping[str, str]) -> list[Row]:
     return rows
 
 
-def bodies_of(connection: Connection, key: ProjectKey, shas: Collection[str]) -> dict[str, str]:
-    """The texts of those blobs that the project refers to as pages or as its index. A STATUS file's is none: it need
-    not be UTF-8, and is kept as people may see it."""
+def bodies_of(connection: Connection, key: ProjectKey, shas: Collection[str], longest: int | None) -> dict[str, str]:
+    """The texts of those blobs that the project refers to as pages or as its index, or their beginnings where they are
+    longer than ``longest``. A STATUS file's is none: it need not be UTF-8, and is kept as people may see it."""
+    text, bound = ("text", ()) if longest is None else ("substr(text, 1, ?)", (longest,))
     project = project_id(connection, key)
     found: dict[str, str] = {}
     if project is None:
         return found
     for chunk in chunks(shas):
         found |= connection.execute(
-            f"SELECT sha, text FROM text_file WHERE project = ? AND role = 'index' AND sha IN ({marks(chunk)})",  # noqa: S608
-            (project, *chunk),
+            f"SELECT sha, {text} FROM text_file WHERE project = ? AND role = 'index' AND sha IN ({marks(chunk)})",  # noqa: S608
+            (*bound, project, *chunk),
         )
         found |= connection.execute(
-            f"SELECT sha, text FROM body WHERE sha IN ({marks(chunk)})"  # noqa: S608
+            f"SELECT sha, {text} FROM body WHERE sha IN ({marks(chunk)})"  # noqa: S608
             " AND EXISTS (SELECT 1 FROM page WHERE page.sha = body.sha AND page.project = ?)",
-            (*chunk, project),
+            (*bound, *chunk, project),
         )
     return found
 

@@ -106,8 +106,9 @@ class ReadStore(Protocol):
 
     def index(self, key: ProjectKey) -> TextFile | None: ...
 
-    def bodies(self, key: ProjectKey, shas: Collection[str]) -> Mapping[str, str]:
-        """The texts the cache holds of this project's blobs, exactly, by sha: of pages and of the index."""
+    def bodies(self, key: ProjectKey, shas: Collection[str], *, longest: int | None = None) -> Mapping[str, str]:
+        """The texts the cache holds of this project's blobs, exactly, by sha: of pages and of the index. ``longest``
+        spares the memory for more than so many code points of each."""
 
     def lacking(self, shas: Collection[str]) -> frozenset[str]:
         """Those of ``shas`` whose bodies the cache holds for no project: what a mirror still has to fetch."""

@@ -76,8 +76,8 @@ class SqliteStore:
     def index(self, key: ProjectKey) -> TextFile | None:
         return self._database.read(pages.text_file, key, "index")
 
-    def bodies(self, key: ProjectKey, shas: Collection[str]) -> Mapping[str, str]:
-        return self._database.read(bodies.bodies_of, key, shas)
+    def bodies(self, key: ProjectKey, shas: Collection[str], *, longest: int | None = None) -> Mapping[str, str]:
+        return self._database.read(bodies.bodies_of, key, shas, longest)
 
     def lacking(self, shas: Collection[str]) -> frozenset[str]:
         return self._database.read(bodies.lacking, shas)

@@ -81,11 +81,13 @@ async def _entry(
     name = names.spell(project)
     if (reason := why_barren(project)) is not None:
         return ProjectError(name, reason)
-    read = await reader.read(project, [match.page for match in matches.best])
-    if read.failure is not None and not has_answer(read):
-        gone = isinstance(read.failure, NotFound)  # each forge says it in its own words
-        return ProjectError(name, INVISIBLE if gone else read.failure.message)
-    found = await anyio.to_thread.run_sync(_page_matches, project, read, question.query)
+    pages = [match.page for match in matches.best]
+    async with reader.room(pages):
+        read = await reader.read(project, pages)
+        if read.failure is not None and not has_answer(read):
+            gone = isinstance(read.failure, NotFound)  # each forge says it in its own words
+            return ProjectError(name, INVISIBLE if gone else read.failure.message)
+        found = await anyio.to_thread.run_sync(_page_matches, project, read, question.query)
     return ProjectMatches(name, found, matches.total - len(matches.best), warning(project, read, reader.age(project)))
 
 

@@ -14,6 +14,7 @@ from cache.errors import Ambiguous, InvalidArgument, KnowledgeError, NotConfigur
 from cache.interface import Match, Store
 from cache.model import Page, Project, ProjectKey, ProjectState
 from cache.search.query import Query
+from cache.search.terms import MAX_SEARCHED
 from cache.times import timestamp
 from gateway.answers import (
     AskAnswer,
@@ -96,7 +97,7 @@ class Federation:
         if (reason := why_barren(project)) is not None:
             raise Unavailable(f"shared wiki {self._names.spell(project)}: {reason}")
         matches = self._store.match([project.key], query, types=types, limit=limit)[project.key]
-        bodies = self._store.bodies(project.key, {match.page.sha for match in matches})
+        bodies = self._store.bodies(project.key, {match.page.sha for match in matches}, longest=MAX_SEARCHED)
         age = None if project.synced_at is None else self._clock() - project.synced_at
         return SearchAnswer(
             query.whole,

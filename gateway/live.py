@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
 
 import anyio
 import anyio.to_thread
@@ -12,10 +13,15 @@ import anyio.to_thread
 from cache.errors import KnowledgeError, NotConfigured, StoreFailure, TimedOut
 from cache.interface import Store
 from cache.model import MAX_PAGE, Page, PageFacts, Project
+from cache.search.terms import MAX_SEARCHED
 from gateway.pages import page_path
 from sync import page as page_text
 from sync.forge.base import Absent, Answer, File, Forge, Refused, TooBig, Unchanged
 from sync.wiki_index import describe
+
+MAX_GLANCED = 1024 * 1024  # bytes of a page that is read for a snippet; a larger one is answered for by the cache
+LIGHT = 2 * 1024 * 1024  # bytes of pages that are read whatever else is being read
+HEAVY_AT_ONCE = 2  # reads of more than that
 
 logger = logging.getLogger(__name__)
 
@@ -48,15 +54,26 @@ class LiveReader:
     clock: Callable[[], float]
     deadline: float
     max_age: float
+    _heavy: anyio.Semaphore = field(default_factory=lambda: anyio.Semaphore(HEAVY_AT_ONCE))
 
-    async def fetch(self, project: Project, paths: Sequence[str]) -> tuple[Answer, ...]:
-        """The files at ``paths`` from the forge.
+    @asynccontextmanager
+    async def room(self, pages: Iterable[Page]) -> AsyncIterator[None]:
+        """Room in memory for the bodies of ``pages``, for as long as they are needed: a few calls for large ones must
+        not take all there is."""
+        if sum(page.size for page in pages) <= LIGHT:
+            yield
+            return
+        async with self._heavy:
+            yield
+
+    async def fetch(self, project: Project, paths: Sequence[str], *, limit: int = MAX_PAGE) -> tuple[Answer, ...]:
+        """The files at ``paths`` from the forge, each of at most ``limit`` bytes.
 
         Raises the errors of :class:`sync.forge.base.Forge`, and ``TimedOut`` past the deadline.
         """
         forge = self._forge(project)
         with anyio.move_on_after(self.deadline):
-            return await forge.read(project.repo, paths, limit=MAX_PAGE)
+            return await forge.read(project.repo, paths, limit=limit)
         raise TimedOut(self.deadline)
 
     async def fetch_one(self, project: Project, path: str, sha: str | None) -> Answer | Unchanged:
@@ -78,7 +95,8 @@ class LiveReader:
         return forge
 
     async def read(self, project: Project, pages: Sequence[Page]) -> LiveRead:
-        """The bodies of ``pages``; a forge that fails is answered for by the cache."""
+        """The bodies of ``pages``, or as much of them as is searched; a forge that fails is answered for by the cache,
+        and so is a page that is too large to be read for its snippet alone."""
         if not pages:
             return LiveRead(())
         if self.is_fresh(project):
@@ -86,7 +104,7 @@ class LiveReader:
             if all(page.body is not None for page in cached):
                 return LiveRead(tuple(replace(page, stale=False) for page in cached))
         try:
-            answers = await self.fetch(project, [page_path(page.slug) for page in pages])
+            answers = await self.fetch(project, [page_path(page.slug) for page in pages], limit=MAX_GLANCED)
         except StoreFailure:
             raise
         except KnowledgeError as error:
@@ -113,8 +131,9 @@ class LiveReader:
         return 0 if project.looked_at is None else max(0, round(self.clock() - project.looked_at))
 
     async def cached(self, project: Project, pages: Sequence[Page]) -> tuple[LivePage, ...]:
-        """The same pages from the cache; without a copy there the body is ``None``."""
-        bodies = await anyio.to_thread.run_sync(self.store.bodies, project.key, {page.sha for page in pages})
+        """The same pages from the cache, as far as they are searched; without a copy there the body is ``None``."""
+        shas = {page.sha for page in pages}
+        bodies = await anyio.to_thread.run_sync(lambda: self.store.bodies(project.key, shas, longest=MAX_SEARCHED))
         return tuple(LivePage(page, bodies.get(page.sha), stale=page.sha in bodies) for page in pages)
 
     async def remember(self, project: Project, before: Sequence[Page], read: LiveRead) -> None:

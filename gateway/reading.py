@@ -47,10 +47,11 @@ class PageReader:
         ``TooLarge``, and the forge's errors where the cache has no copy.
         """
         page = await anyio.to_thread.run_sync(self._known_page, project, request.slug)
-        copy = await self._read(project, page)
-        if copy.body is None:
-            raise await anyio.to_thread.run_sync(self._missing, project, page.slug)
-        return await anyio.to_thread.run_sync(self._answer, project, copy, copy.body, request)
+        async with self.live.room([page]):
+            copy = await self._read(project, page)
+            if copy.body is None:
+                raise await anyio.to_thread.run_sync(self._missing, project, page.slug)
+            return await anyio.to_thread.run_sync(self._answer, project, copy, copy.body, request)
 
     def _known_page(self, project: Project, asked: str) -> Page:
         """The page as the cache knows it, by its slug as answers give it, or else with slips mended; one it does not

@@ -22,6 +22,15 @@ def test_a_mirrored_body_is_kept_by_its_sha(store: SqliteStore) -> None:
     assert store.bodies(key(1), [ONE.sha, "0" * 40]) == {ONE.sha: "The text of one."}
 
 
+def test_no_more_of_a_body_is_read_than_is_wanted(store: SqliteStore) -> None:
+    store.commit(snapshot(of=wiki(ONE), bodies={ONE.slug: "Größe\n"}), listed_at=50)
+    assert [store.bodies(key(1), [ONE.sha], longest=longest)[ONE.sha] for longest in (3, 6, 9)] == [
+        "Grö",
+        "Größe\n",
+        "Größe\n",
+    ]
+
+
 def test_a_body_is_given_only_to_projects_that_refer_to_it(store: SqliteStore) -> None:
     store.commit(snapshot("acme/a", 1, of=wiki(ONE), bodies=TEXTS), listed_at=50)
     store.commit(snapshot("acme/b", 2, of=wiki(*pages("Two"))), listed_at=50)

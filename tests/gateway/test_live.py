@@ -1,0 +1,65 @@
+"""Large pages: a few calls for them must not take all memory there is."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import anyio
+import pytest
+
+from cache.model import Page
+from gateway.answers import ProjectMatches
+from gateway.live import HEAVY_AT_ONCE, LIGHT, MAX_GLANCED, LiveReader
+from gateway.reading import PageRequest
+from tests.support.federation import Asked, federation_over
+
+pytestmark = pytest.mark.anyio
+
+LARGE = "# Large yarn\n\n" + "words " * (MAX_GLANCED // 6)
+SMALL = "# Small yarn\n\n" + "words " * 100
+
+
+@pytest.fixture
+async def asked(tmp_path: Path) -> AsyncIterator[Asked]:
+    pages: dict[str, str | bytes] = {".wiki/large.md": LARGE, ".wiki/small.md": SMALL}
+    async with federation_over(tmp_path, {"web": pages}, shared="local/web") as asked:
+        yield asked
+
+
+async def test_a_page_too_large_for_a_snippet_is_answered_for_by_its_copy(asked: Asked) -> None:
+    (entry,) = (await asked.federation.ask_projects("yarn", ["web"])).results
+    assert isinstance(entry, ProjectMatches)
+    found = {match.slug: match for match in entry.matches}
+    assert (found["large"].stale, found["small"].stale) == (True, None)
+    assert found["large"].snippet.startswith("# Large yarn words words")
+
+
+async def test_it_can_still_be_read_live(asked: Asked) -> None:
+    answer = await asked.federation.get_from("web", PageRequest("large"))
+    assert (answer.stale, answer.chars) == (False, len(LARGE))
+
+
+async def test_it_is_searched_and_shown_by_its_beginning(asked: Asked) -> None:
+    answer = await asked.federation.search("large yarn")
+    assert answer.matches[0].snippet.startswith("# Large yarn words words")
+
+
+async def test_few_reads_of_large_pages_go_on_at_once_and_any_number_of_others(asked: Asked) -> None:
+    reader = LiveReader(asked.store, {}, lambda: 0.0, deadline=1.0, max_age=0.0)
+    inside: list[int] = []
+    go_on = anyio.Event()
+
+    async def read(size: int) -> None:
+        async with reader.room([Page("a", "0" * 40, size, "other", "A"), Page("b", "0" * 40, 1, "other", "B")]):
+            inside.append(size)
+            await go_on.wait()
+
+    async with anyio.create_task_group() as group:
+        for _ in range(5):
+            group.start_soon(read, LIGHT)
+            group.start_soon(read, 1)
+        await anyio.wait_all_tasks_blocked()
+        assert (inside.count(LIGHT), inside.count(1)) == (HEAVY_AT_ONCE, 5)
+        go_on.set()
+    assert inside.count(LIGHT) == 5
