@@ -113,12 +113,15 @@ class Looker:
         tree = () if head.wiki_tree is None else await self.forge.wiki_tree(repo, head)
         root_index = find_index(entry.path for entry in tree if _is_file(entry))
         status, index = await self._status_and_index(repo, head, root_index)
-        texts = await anyio.to_thread.run_sync(_Texts.of, index)
-        facts = dict(await anyio.to_thread.run_sync(self.store.facts, {entry.sha for entry in tree if _is_file(entry)}))
+        if not tree:
+            yield replace(snapshot, status=status, state=ProjectState.NO_WIKI, wiki=Wiki())
+            return
+        texts, facts = await anyio.to_thread.run_sync(self._known_texts, tree, index)
         lack = await self._lack(tree, root_index) if mirrored else _Lack()
         for number, paths in enumerate(lack.portions, 1):
             bodies = await self._bodies(repo, head, paths)
-            facts |= await anyio.to_thread.run_sync(_facts_of, bodies)
+            if bodies:
+                facts |= await anyio.to_thread.run_sync(_facts_of, bodies)
             if number in {1, len(lack.portions)}:
                 wiki = await self._read_wiki(repo, head, tree, texts, facts)
             yield replace(
@@ -141,6 +144,10 @@ class Looker:
         answers = await self.forge.read(repo, paths, ref=head.commit, limit=max(MAX_STATUS, MAX_INDEX)) if paths else ()
         statuses = (answer for answer in answers[: len(status_paths)] if isinstance(answer, File))
         return _status(statuses), None if root_index is None else answers[-1]
+
+    def _known_texts(self, tree: Sequence[TreeEntry], index: Answer | None) -> tuple[_Texts, dict[str, PageFacts]]:
+        """The root index, and what the cache knows of the bodies in the tree."""
+        return _Texts.of(index), dict(self.store.facts({entry.sha for entry in tree if _is_file(entry)}))
 
     async def _read_wiki(
         self, repo: RepoRef, head: Head, tree: Sequence[TreeEntry], texts: _Texts, facts: Mapping[str, PageFacts]
