@@ -1,15 +1,24 @@
 """What every test shares: the one event loop backend, and a place for what whole processes write."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.fake_gitea import FakeGitea, Server, serve
 from tests.support.installation import Installation
 
 
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def forge_process() -> Iterator[Server]:
+    """A fake forge in a process of its own, which every test fills anew (see ``tests.support.installation.filled``)."""
+    with serve(FakeGitea()) as server:
+        yield server
 
 
 @pytest.fixture(scope="session")

@@ -50,6 +50,11 @@ class Server:
             self._forge = self.run(_itself)
             self._end()
 
+    def revive(self) -> None:
+        """Start it if it was stopped."""
+        if self._process.poll() is not None:
+            self.start()
+
     def close(self) -> None:
         """End it for good."""
         if self._process.poll() is None:

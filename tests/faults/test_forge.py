@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,14 +22,13 @@ from tests.fake_gitea import (
     Server,
     Trickle,
     listen,
-    serve,
     too_many,
     unavailable,
     web_page,
 )
 from tests.fake_gitea.faults import Effect, When
 from tests.support.gitea_fleet import INDEX, wiki
-from tests.support.installation import TOKEN, Installation, forge_with
+from tests.support.installation import TOKEN, Installation, filled, forge_with
 
 REPOSITORIES = {f"acme/r{number}": wiki("Yarn", "Caching") for number in range(10)}
 NONSENSE: dict[str, tuple[Effect, str]] = {
@@ -45,9 +43,8 @@ NONSENSE: dict[str, tuple[Effect, str]] = {
 
 
 @pytest.fixture
-def server() -> Iterator[Server]:
-    with serve(forge_with(REPOSITORIES)) as server:
-        yield server
+def server(forge_process: Server) -> Server:
+    return filled(forge_process, REPOSITORIES)
 
 
 @pytest.fixture
@@ -81,7 +78,7 @@ def test_a_restart_that_refuses_at_first_is_not_noticed(home: Installation, serv
 
 
 def test_a_refused_token_is_one_line_and_keeps_what_is_known(home: Installation, server: Server) -> None:
-    home.expect_silent_sync()
+    home.fill()
     server.run(FakeGitea.revoke, TOKEN)
     shown = home.run("sync")
     assert shown.code == 4
@@ -92,7 +89,7 @@ def test_a_refused_token_is_one_line_and_keeps_what_is_known(home: Installation,
 
 @pytest.mark.full
 def test_a_forge_that_is_down_is_waited_for_and_then_told(home: Installation, server: Server) -> None:
-    home.expect_silent_sync()
+    home.fill()
     server.stop()
     shown = home.run("sync")
     assert shown.code == 4

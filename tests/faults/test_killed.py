@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import subprocess
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.fake_gitea import FakeGitea, Hang, Server, serve
+from tests.fake_gitea import FakeGitea, Hang, Server
 from tests.fake_gitea.faults import When
 from tests.support.gitea_fleet import LISTING, PLAIN, TREE, wiki
-from tests.support.installation import Installation, Running, asked, forge_with, wait_until
+from tests.support.installation import Installation, Running, asked, filled, wait_until
 
 MIRRORED = '[sync]\npages = "all"\n'
 PAGES = tuple(f"Page {number}" for number in range(8))
@@ -25,9 +25,8 @@ REPOSITORIES = {
 
 
 @pytest.fixture
-def server() -> Iterator[Server]:
-    with serve(forge_with(REPOSITORIES)) as server:
-        yield server
+def server(forge_process: Server) -> Server:
+    return filled(forge_process, REPOSITORIES)
 
 
 @pytest.fixture
@@ -44,7 +43,7 @@ def undisturbed(installation: Installation, server: Server) -> Callable[[], Mapp
         other = replace(installation, folder=installation.folder / "undisturbed")
         (other.folder / "home").mkdir(parents=True)
         other.configure(server, MIRRORED)
-        other.expect_silent_sync()
+        other.fill()
         installation.configure(server, MIRRORED)
         return bodies_and_all(other)
 
@@ -115,7 +114,7 @@ def test_while_it_writes_it_leaves_whole_projects(
 def test_while_it_brings_news_the_old_or_the_new_is_there(
     home: Installation, server: Server, undisturbed: Callable[[], Mapping[str, object]]
 ) -> None:
-    home.expect_silent_sync()
+    home.fill()
     for name in REPOSITORIES:
         server.run(FakeGitea.commit, name, {".wiki/concepts/page-3.md": "# New\n", ".wiki/concepts/page-4.md": None})
     server.run(FakeGitea.rename, "acme/r01", "acme/s01")

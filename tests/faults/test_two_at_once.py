@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
-from tests.fake_gitea import FakeGitea, Hang, Server, serve
+from tests.fake_gitea import FakeGitea, Hang, Server
 from tests.fake_gitea.faults import When
 from tests.support.cli import Outcome
 from tests.support.gitea_fleet import wiki
-from tests.support.installation import Installation, asked, forge_with, wait_until
+from tests.support.installation import Installation, asked, filled, wait_until
 from tests.support.stdio_process import StdioProcess, call
 
 PAGES = tuple(f"Page {number}" for number in range(6))
@@ -23,9 +23,8 @@ BUSY = Outcome(75, "", "gateway: another sync is running on this cache — try a
 
 
 @pytest.fixture
-def server() -> Iterator[Server]:
-    with serve(forge_with(REPOSITORIES)) as server:
-        yield server
+def server(forge_process: Server) -> Server:
+    return filled(forge_process, REPOSITORIES)
 
 
 @pytest.fixture
@@ -62,39 +61,48 @@ def test_the_lease_of_one_that_was_killed_is_free_at_once(home: Installation, se
 @pytest.mark.parametrize("syncs", [1, pytest.param(10, marks=pytest.mark.full)])
 def test_four_gateways_read_while_one_syncs(home: Installation, server: Server, syncs: int) -> None:
     """Each answer is whole: all pages of a project as they were before a push, or as they are after it."""
-    home.expect_silent_sync()
+    home.fill()
     over = threading.Event()
-    command = home.command("serve")
+    readers = [Reader(home, number, over) for number in range(4)]
     with ThreadPoolExecutor(4) as threads:
-        readers = [threads.submit(read_on, command, home, number, over) for number in range(4)]
+        reading = [threads.submit(reader.read_on) for reader in readers]
         try:
+            wait_until(lambda: any(each.done() for each in reading) or all(reader.rounds for reader in readers))
             for number in range(syncs):
                 for name in REPOSITORIES:
                     server.run(FakeGitea.commit, name, {f".wiki/concepts/late-{number}.md": f"# Late yarn {number}\n"})
                 home.expect_silent_sync()
         finally:
             over.set()
-        rounds = [reader.result() for reader in readers]
-    assert all(rounds)
+        for each in reading:
+            each.result()
     home.expect_sound_cache()
     assert {len(project["pages"]) for project in home.content().values()} == {len(PAGES) + syncs}  # type: ignore[arg-type]
 
 
-def read_on(command: list[str], home: Installation, number: int, over: threading.Event) -> int:
-    """Ask a gateway of one's own again and again until it is ``over``; how often."""
-    rounds = 0
-    with StdioProcess(home.folder / "output" / f"reader-{number}.err", command, env=home.environ) as gateway:
-        gateway.handshake()
-        while not over.is_set():
-            answers = [gateway.ask(request)["result"] for request in questions(rounds)]
-            for answer in answers:
-                assert not answer.get("isError"), answer
-            expect_whole(answers[0]["structuredContent"])
-            rounds += 1
-        gateway.end_input()
-        assert gateway.exit_code() == 0
-    assert gateway.log.read_text() == ""
-    return rounds
+@dataclass
+class Reader:
+    """Asks a gateway of its own again and again until it is ``over``; ``rounds`` is how often."""
+
+    home: Installation
+    number: int
+    over: threading.Event
+    rounds: int = 0
+
+    def read_on(self) -> None:
+        log = self.home.folder / "output" / f"reader-{self.number}.err"
+        log.parent.mkdir(exist_ok=True)
+        with StdioProcess(log, self.home.command("serve"), env=self.home.environ) as gateway:
+            gateway.handshake()
+            while not self.over.is_set():
+                answers = [gateway.ask(request)["result"] for request in questions(self.rounds)]
+                for answer in answers:
+                    assert not answer.get("isError"), answer
+                expect_whole(answers[0]["structuredContent"])
+                self.rounds += 1
+            gateway.end_input()
+            assert gateway.exit_code() == 0
+        assert log.read_text() == ""
 
 
 def questions(number: int) -> list[dict[str, Any]]:

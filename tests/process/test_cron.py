@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import json
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from tests.fake_gitea import FakeGitea, Server, serve, web_page
+from tests.fake_gitea import FakeGitea, Server, web_page
 from tests.fake_gitea.faults import When
 from tests.support.cli import Outcome
 from tests.support.gitea_fleet import PLAIN, wiki
-from tests.support.installation import TOKEN, Installation, forge_with
+from tests.support.installation import TOKEN, Installation, filled
 
 REPOSITORIES = {"acme/web": wiki("Yarn", "Größe 你好"), "acme/api": wiki("Limits", status=None), "acme/tool": PLAIN}
 SILENCE = Outcome(0, "", "")
+FULL = pytest.mark.full
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with serve(forge_with(REPOSITORIES)) as server:
-        yield server
+@pytest.fixture
+def server(forge_process: Server) -> Server:
+    return filled(forge_process, REPOSITORIES)
 
 
 @pytest.fixture
@@ -48,8 +48,8 @@ def expect_whole_cache(home: Installation) -> None:
         {},
         {"PATH": "/usr/bin:/bin"},
         {"PATH": "/usr/bin:/bin", "LC_ALL": "C"},
-        {"PATH": "/usr/bin:/bin", "LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
-        {"PATH": "/usr/bin:/bin", "LC_ALL": "no_SUCH.locale", "TZ": "Nowhere/Land", "HOME": "/nowhere"},
+        pytest.param({"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}, marks=FULL),
+        pytest.param({"LC_ALL": "no_SUCH.locale", "TZ": "Nowhere/Land", "HOME": "/nowhere"}, marks=FULL),
     ],
     ids=["nothing", "PATH alone", "locale C", "ASCII alone", "nonsense"],
 )
@@ -79,6 +79,7 @@ def test_from_the_root_folder(home: Installation) -> None:
     expect_whole_cache(home)
 
 
+@FULL
 def test_from_a_folder_that_is_gone(home: Installation) -> None:
     gone = home.folder / "gone"
     gone.mkdir()
@@ -101,7 +102,7 @@ def test_without_a_file_the_environment_is_the_configuration(home: Installation,
 
 
 def test_twice_within_a_second_is_as_good_as_once(home: Installation, server: Server) -> None:
-    assert home.run("sync", env={}) == SILENCE
+    home.fill()
     server.run(FakeGitea.commit, "acme/web", {"code.py": "pass\n"})
     server.reset_counts()
     assert home.run("sync", env={}) == SILENCE
@@ -110,7 +111,7 @@ def test_twice_within_a_second_is_as_good_as_once(home: Installation, server: Se
     expect_whole_cache(home)
 
 
-@pytest.mark.parametrize("closed", [">&-", "<&- >&- 2>&-"])
+@pytest.mark.parametrize("closed", [">&-", pytest.param("<&- >&- 2>&-", marks=FULL)])
 def test_closed_streams_harm_nothing(home: Installation, closed: str) -> None:
     """The cache's own files must not take a closed stream's number, lest somebody's words end up in them."""
     assert home.run("sync", "-v", script=f'exec "$@" {closed}').code == 0
@@ -125,7 +126,7 @@ def test_a_full_disk_behind_stdout_is_told_and_does_not_harm_the_cache(home: Ins
     expect_whole_cache(home)
 
 
-@pytest.mark.parametrize("umask", ["000", "077"])
+@pytest.mark.parametrize("umask", ["000", pytest.param("077", marks=FULL)])
 def test_whatever_the_umask_only_the_owner_may_read_what_is_kept(home: Installation, umask: str) -> None:
     assert home.run("sync", env={}, script=f'umask {umask}; exec "$@"') == SILENCE
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in home.cache.parent.iterdir()}
@@ -166,12 +167,14 @@ def test_a_mail_comes_only_when_something_is_wrong_and_then_says_what(home: Inst
     assert home.run("sync", env={}) == SILENCE
 
 
+@FULL
 def test_json_is_one_line_whatever_the_locale(home: Installation) -> None:
     shown = home.run("sync", "--json", env={"LC_ALL": "C"})
     (line,) = shown.out.splitlines()
     assert json.loads(line)["complete"] is True
 
 
+@FULL
 def test_the_forge_named_by_nothing_is_one_line(home: Installation) -> None:
     home.config.write_text("")
     shown = home.run("sync", env={})
@@ -180,6 +183,7 @@ def test_the_forge_named_by_nothing_is_one_line(home: Installation) -> None:
     assert "no forge in" in shown.err
 
 
+@FULL
 def test_a_command_that_prints_the_token_is_run_with_what_there_is(home: Installation, server: Server) -> None:
     home.configure(server)
     home.config.write_text(

@@ -11,13 +11,12 @@ from tests.fake_gitea import FakeGitea, Hang, Reset, Server, serve, web_page
 from tests.fake_gitea.faults import When
 from tests.support.cli import Outcome
 from tests.support.gitea_fleet import wiki
-from tests.support.installation import TOKEN, Installation, asked, forge_with, wait_until
+from tests.support.installation import TOKEN, Installation, asked, filled, forge_with, wait_until
 
 
 @pytest.fixture
-def one() -> Iterator[Server]:
-    with serve(forge_with({f"acme/r{number}": wiki("Yarn") for number in range(9)})) as server:
-        yield server
+def one(forge_process: Server) -> Server:
+    return filled(forge_process, {f"acme/r{number}": wiki("Yarn") for number in range(9)})
 
 
 @pytest.fixture

@@ -5,15 +5,15 @@ The last test of a session looks through everything that whole processes wrote i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
-from tests.fake_gitea import FakeGitea, Reply, Server, serve, web_page
+from tests.fake_gitea import FakeGitea, Reply, Server, web_page
 from tests.fake_gitea.faults import When
 from tests.support.gitea_fleet import wiki
-from tests.support.installation import TOKEN, Installation, asked, forge_with, wait_until
+from tests.support.installation import TOKEN, Installation, asked, filled, wait_until
 from tests.support.stdio_process import StdioProcess, call
 
 REPOSITORIES = {"acme/web": wiki("Yarn"), "acme/api": wiki("Limits"), "acme/odd": wiki("Odd")}
@@ -31,9 +31,8 @@ def files_below(folder: Path) -> list[Path]:
 
 
 @pytest.fixture
-def server() -> Iterator[Server]:
-    with serve(forge_with(REPOSITORIES)) as server:
-        yield server
+def server(forge_process: Server) -> Server:
+    return filled(forge_process, REPOSITORIES)
 
 
 @pytest.fixture
@@ -76,8 +75,8 @@ def test_no_command_writes_it(installation: Installation, server: Server) -> Non
 
 def test_no_gateway_writes_it(installation: Installation, server: Server) -> None:
     installation.configure(server)
-    installation.expect_silent_sync()
-    log = installation.folder / "output" / "serve.err"
+    installation.fill()
+    log = installation.folder / "serve.err"
     with StdioProcess(log, installation.command("serve", "-v"), env=installation.environ) as gateway:
         gateway.handshake()
         answers = [gateway.ask(call(1, "knowledge.get_from", project="acme/web", slug="concepts/yarn"))]
@@ -90,7 +89,7 @@ def test_no_gateway_writes_it(installation: Installation, server: Server) -> Non
     assert holding(files_below(installation.folder)) == []
 
 
-@pytest.mark.parametrize("where", ["token_file", "token_command"])
+@pytest.mark.parametrize("where", ["token_file", pytest.param("token_command", marks=pytest.mark.full)])
 def test_it_is_not_written_either_when_it_is_read_from_elsewhere(
     installation: Installation, server: Server, where: str
 ) -> None:
@@ -107,6 +106,7 @@ def test_it_is_not_written_either_when_it_is_read_from_elsewhere(
     assert holding(files_below(installation.folder)) == []
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "lines",
     [

@@ -10,12 +10,17 @@ import os
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+import anyio
+
 from cache.store import SqliteStore
+from gateway import app, config
+from gateway.syncing import sync_fleet
+from sync.worker import Quiet, SyncReport
 from tests.fake_gitea import FakeGitea, Server
 from tests.support.cli import Outcome, gateway
 
@@ -31,6 +36,20 @@ def forge_with(repositories: Mapping[str, Mapping[str, str]]) -> FakeGitea:
     for name, files in repositories.items():
         forge.add_repo(name, files)
     return forge
+
+
+def filled(server: Server, repositories: Mapping[str, Mapping[str, str]]) -> Server:
+    """``server`` as if it had just started with a forge of these repositories."""
+    server.revive()
+    server.run(_become, forge_with(repositories))
+    return server
+
+
+def _become(forge: FakeGitea, other: FakeGitea) -> None:
+    here = {"root_url": forge.root_url, "lock": forge.lock}
+    vars(forge).update({**vars(other), **here})
+    for repo in forge.repos.values():
+        repo.forge = forge
 
 
 def asked(forge: FakeGitea) -> int:
@@ -101,6 +120,21 @@ class Installation:
         """What the cache holds, by project, without the times of the looks."""
         with self.store() as store:
             return {str(project["name"]): {**project, "synced_at": None} for project in store.export()}
+
+    def fill(self) -> None:
+        """Sync from this process, which is quicker than a new one."""
+        loaded = config.load(self.config, {}, self.folder / "home")
+        assert loaded is not None
+        settings = loaded.settings
+
+        async def sync(store: SqliteStore) -> Sequence[SyncReport]:
+            async with app.open_forges(settings) as forges:
+                return await sync_fleet(
+                    store, forges, app.sync_settings(settings), lambda _: nullcontext(Quiet()), clock=time.time
+                )
+
+        with self.store() as store:
+            assert all(report.complete for report in anyio.run(sync, store))
 
     def expect_silent_sync(self) -> None:
         """As cron has it when all is well."""
