@@ -69,14 +69,16 @@ class Excerpt:
     chars: int
 
 
-def cut(text: str, *, offset: int, max_chars: int) -> Excerpt:
-    """At most ``max_chars`` code points (and the bytes that go with that) of ``text`` from ``offset``.
+def cut(text: str, *, offset: int, max_chars: int | None) -> Excerpt:
+    """At most ``max_chars`` code points (and the bytes that go with that) of ``text`` from ``offset``; ``None``: all.
 
     It ends at a line end, and inside a line only where that line alone is longer than the bound.
     Raises ``InvalidArgument`` for an offset past the end.
     """
     if offset > len(text):
         raise InvalidArgument(f"offset must be at most {len(text)}, the length of the text", argument="offset")
+    if max_chars is None:
+        return Excerpt(text[offset:], offset, None, len(text))
     end = offset + _fitting(
         text[offset : offset + max_chars], SMALL_BYTES if max_chars <= SMALL_ANSWER else LARGE_BYTES
     )

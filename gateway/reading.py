@@ -24,12 +24,13 @@ SHOWN_HEADINGS = 100  # of a page; the rest can be read
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """Which part of which page: ``section`` is a heading, ``offset`` and ``max_chars`` count code points."""
+    """Which part of which page: ``section`` is a heading, ``offset`` and ``max_chars`` count code points; no
+    ``max_chars``: all of it."""
 
     slug: str
     section: str | None = None
     offset: int = 0
-    max_chars: int = 40_000
+    max_chars: int | None = 40_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,15 +8,12 @@ from typing import Annotated
 import anyio
 import typer
 
-from cache.errors import Conflict
 from gateway import app, places
 from gateway.commands.options import ConfigOption, VerboseOption, example, log_to_stderr, new_verb
 from gateway.exits import Exit
 from gateway.reading import PageRequest
 from gateway.settings import Settings
 from gateway.wording import printable_lines
-
-MOST_CHARS = 200_000  # code points of one answer; a longer page is read in parts
 
 verb = new_verb()
 
@@ -36,7 +33,7 @@ def get(
     The page goes to stdout as it stands; what there is to say about it goes to stderr.
     """
     log_to_stderr(verbose=verbose)
-    anyio.run(_get, places.require(config).settings, project, PageRequest(slug, section, 0, MOST_CHARS))
+    anyio.run(_get, places.require(config).settings, project, PageRequest(slug, section, max_chars=None))
     return Exit.OK
 
 
@@ -47,15 +44,4 @@ async def _get(settings: Settings, project: str, request: PageRequest) -> None:
             print(f"gateway: a cached copy, {answer.age_s} s old: it could not be read live", file=sys.stderr)
         if answer.uncommitted:
             print("gateway: as it is in the working tree, not committed yet", file=sys.stderr)
-        revision = answer.revision
-        _write(answer.text)
-        while answer.next_offset is not None:
-            following = PageRequest(request.slug, request.section, answer.next_offset, MOST_CHARS)
-            answer = await federation.get_from(project, following)
-            if answer.revision != revision:
-                raise Conflict("the page changed while it was read — read it again")
-            _write(answer.text)
-
-
-def _write(text: str) -> None:
-    sys.stdout.write(printable_lines(text) if sys.stdout.isatty() else text)
+        sys.stdout.write(printable_lines(answer.text) if sys.stdout.isatty() else answer.text)

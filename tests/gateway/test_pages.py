@@ -87,6 +87,10 @@ class TestCut:
         with pytest.raises(InvalidArgument, match="at most 3"):
             cut("abc", offset=4, max_chars=10)
 
+    def test_without_a_bound_all_of_it_comes(self) -> None:
+        excerpt = cut("ж" * 300_000, offset=1, max_chars=None)
+        assert (len(excerpt.text), excerpt.next_offset) == (299_999, None)
+
     @given(st.text(alphabet="ab\nж語", max_size=200), st.integers(1, 60))
     def test_the_parts_make_the_whole_once(self, text: str, max_chars: int) -> None:
         parts, offset = [], 0
