@@ -88,6 +88,11 @@ class HttpClient:
         self._opening = anyio.Lock()
         self._gates: dict[str, Admission] = {}
 
+    @property
+    def max_in_flight(self) -> int:
+        """How many requests one host is sent at once."""
+        return self._settings.max_in_flight
+
     async def send(self, request: Request) -> Response:
         """One exchange, tried again where that is safe and the caller's deadline leaves time.
 

@@ -169,6 +169,24 @@ class TestOthers:
         assert misspelt.error == "unknown project — run sync first"
         assert misspelt.did_you_mean
 
+    @pytest.mark.parametrize("max_in_flight", [2, 8])
+    async def test_a_slow_project_that_is_read_page_by_page_leaves_the_rest_whole_too(
+        self, tmp_path: Path, max_in_flight: int
+    ) -> None:
+        """Its pages must not take every place there is."""
+        many = {name: wiki(*(f"Yarn {number}" for number in range(20)), about="runs on Windows") for name in TEN}
+        forge = fake_forge(dialect=GITEA_1_22)
+        async with fleet_on(forge, tmp_path, repositories=many, max_in_flight=max_in_flight) as fleet:
+            await fleet.expect_complete()
+            fleet.forge.faults.add(Delay(BOUND), path="/repos/acme/r1/*")
+            fleet.policy = replace(fleet.policy, deadline=3.0)
+            answer = await ask(fleet.federation, ["acme/r1", "acme/r0", "acme/r2"], limit=20)
+            assert entry(answer, "acme/r1").warning == "timed out after 3 s"
+            for project in ("acme/r0", "acme/r2"):
+                found = entry(answer, project)
+                assert found.warning is None
+                assert len(found.matches) == 20
+
     async def test_copies_stand_in_for_what_is_slow_forbidden_or_garbled(self, mirrored: GiteaFleet) -> None:
         mirrored.forge.faults.add(Delay(BOUND), path="/repos/acme/r1/*")
         mirrored.forge.faults.add(Reply(403, '{"message":"not yours"}', "application/json"), path="/repos/acme/r3/*")

@@ -1,6 +1,7 @@
 """Several things at once, as one."""
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 import anyio
 import pytest
@@ -44,3 +45,18 @@ async def test_a_failure_comes_out_as_it_is_and_ends_the_others() -> None:
     with pytest.raises(Unavailable, match="down"):
         await all_of([endless, fail])
     assert ended
+
+
+async def test_no_more_at_once_than_is_said() -> None:
+    under_way, most = 0, 0
+
+    async def work(number: int) -> int:
+        nonlocal under_way, most
+        under_way += 1
+        most = max(most, under_way)
+        await anyio.lowlevel.checkpoint()
+        under_way -= 1
+        return number
+
+    assert await all_of([partial(work, number) for number in range(10)], at_once=3) == list(range(10))
+    assert most == 3

@@ -82,7 +82,7 @@ class FileReader:
             return None
 
     async def _one_by_one(self, wanted: Wanted, paths: Sequence[str]) -> list[Answer]:
-        found = await all_of([partial(self.one, wanted, path) for path in paths])
+        found = await all_of([partial(self.one, wanted, path) for path in paths], at_once=self._session.share)
         if not any(found):
             await self._find(wanted.name)
         return [

@@ -35,6 +35,11 @@ class Session:
         self._credentials = credentials
         self._under_way = InFlight[Call, Response]()
 
+    @property
+    def share(self) -> int:
+        """How many requests at once one reader may have under way: others must not wait for it if it hangs."""
+        return max(1, self._http.max_in_flight * 2 // 3)
+
     async def send(self, call: Call) -> Response:
         """The forge's answer, of any status. Of redirects only a repository's new name is followed, so that no other
         host sees the token.
