@@ -71,7 +71,7 @@ def serve(command: list[str], env: Mapping[str, str], calls: tuple[tuple[str, Ma
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--projects", type=int, default=10_000)
-    parser.add_argument("--pages", type=int, default=5)
+    parser.add_argument("--pages", type=int, default=2)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder, "src")
