@@ -102,7 +102,8 @@ class Session:
 
 
 def _redacted(response: Response, token: str) -> Response:
-    """A refusal without the token, which a proxy's error page may repeat: its words go into our messages."""
-    if response.status < HTTPStatus.BAD_REQUEST or not token or token.encode() not in response.body:
+    """A refusal or redirect without the token, which whoever answers may repeat: the words go into our messages."""
+    if response.status < HTTPStatus.MULTIPLE_CHOICES or not token:
         return response
-    return replace(response, body=response.body.replace(token.encode(), b"***"))
+    headers = {name: value.replace(token, "***") for name, value in response.headers.items()}
+    return replace(response, headers=headers, body=response.body.replace(token.encode(), b"***"))

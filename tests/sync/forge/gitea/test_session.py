@@ -65,6 +65,11 @@ class TestToken:
         assert "bad header: token ***" in caught.value.message
         assert ALICE not in caplog.text
 
+    async def test_a_redirect_that_repeats_it_does_not_show_it(self) -> None:
+        network = Scripted({REPO: Response(302, {"location": f"https://{ALICE}.evil.test/?token={ALICE}"})})
+        with pytest.raises(Unreachable, match=r"it redirects to https://\*\*\*\.evil\.test"):
+            await scripted_client(network).find("acme/web")
+
 
 class TestRedirects:
     @pytest.mark.parametrize(
