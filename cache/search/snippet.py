@@ -53,7 +53,7 @@ class _Folded:
         folded_starts: list[int] = []
         parts: list[str] = []
         start = length = 0
-        while start < len(original):
+        while start < len(original) and length < MAX_SEARCHED:  # some signs grow to many when folded
             end = _end_of_piece(original, start)
             part = _fold(original[start:end])
             starts.append(start)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from cache.search.query import MAX_WORD, fold, normalize, words_of
@@ -21,6 +22,7 @@ from cache.search.stem import stem
 MAX_SEARCHED = 512 * 1024  # code points of a body that are searched
 MAX_NAMED = 16 * 1024  # code points of a slug, a title or a description that are
 
+_LONG_LINE = 16 * 1024  # code points
 _MARK = "·"
 _BORDER = " / "  # between the texts of one page: no term, so no phrase reaches across
 _CAMEL = re.compile(r"\b[A-Za-z0-9]*[a-z0-9][A-Z][A-Za-z0-9]*")
@@ -94,7 +96,7 @@ def _count(repeats: str, token: str) -> int:
 def _terms(text: str, limit: int) -> list[str]:
     """The terms of ``text``, and of no more than ``limit`` code points once it is folded: some signs grow to many."""
     terms: list[str] = []
-    for line in text.split("\n"):  # most lines of most pages are ASCII, which is quicker to read
+    for line in _lines(text):  # most lines of most pages are ASCII, which is quicker to read
         folded = fold(line)[:limit]
         limit -= len(folded) + 1
         if folded.isascii():
@@ -104,6 +106,18 @@ def _terms(text: str, limit: int) -> list[str]:
         if limit <= 0:
             break
     return terms
+
+
+def _lines(text: str) -> Iterator[str]:
+    """The lines of a text, very long ones in parts: other threads wait while one is folded."""
+    for line in text.split("\n"):
+        start = 0
+        while len(line) - start > _LONG_LINE:
+            end = line.rfind(" ", start + 1, start + _LONG_LINE)
+            end = end if end > 0 else start + _LONG_LINE
+            yield line[start:end]
+            start = end
+        yield line[start:]
 
 
 def _stem(word: str) -> str:

@@ -82,6 +82,11 @@ def test_words_are_found_wherever_they_stand_in_a_long_text(before: int) -> None
     assert "das Öhr hier" in show(f"{text}das Öhr hier {PROSE}", "öhr")
 
 
+def test_signs_that_grow_when_folded_are_searched_within_bounds() -> None:
+    assert show("needle " + "\ufdfa" * 400_000, "needle").startswith("needle")
+    assert show("\ufdfa" * 400_000 + " needle", "needle", fallback="prose") == "prose"
+
+
 def test_without_a_match_the_fallback_begins() -> None:
     assert show(PROSE, "needle", fallback="First\nprose.") == "First prose."
     shown = show(PROSE, "needle", fallback=PROSE)

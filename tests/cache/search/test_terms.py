@@ -102,3 +102,9 @@ def test_terms_split_at_their_spaces_only(text: str) -> None:
 
 def test_a_word_of_combining_signs_alone_is_indexed_in_time() -> None:
     assert body_terms("a" + "\u0301\u0323" * 50_000)  # the square of their number would be some seconds
+
+
+def test_a_long_line_is_indexed_like_many_short_ones() -> None:
+    words = [f"word{number}" for number in range(10_000)]
+    assert body_terms(" ".join(words)) == body_terms("\n".join(words))
+    assert body_terms("x" * 40_000) == " ".join(["x" * 64] * 3)  # what is no word of any language is not one term
