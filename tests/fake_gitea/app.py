@@ -87,6 +87,8 @@ class _Request:
             delay, effect = self.forge.faults.on(self.exchange)
             if self.forge.delay + delay:
                 await anyio.sleep(self.forge.delay + delay)
+            while self.forge.held:  # noqa: ASYNC110 a test in another thread ends it
+                await anyio.sleep(0.005)
             await self._answer(effect)
         finally:
             self._finish()

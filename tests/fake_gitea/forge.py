@@ -24,9 +24,10 @@ class FakeGitea:
 
     ``forge.app`` is its ASGI application; :func:`tests.fake_gitea.serve` puts it on loopback in a process of its
     own, :func:`tests.fake_gitea.listen` in a thread of this one. ``root_url`` is its address for people, with a
-    path where it lives below one. ``delay`` is what every request takes, in seconds. ``date_skew`` is by how many
-    seconds its ``Date`` is wrong. ``overcount`` repositories are counted in every listing, and in the links between
-    its pages, that the caller may not see. ``git_date`` fixes the date of the commits that it makes.
+    path where it lives below one. ``delay`` is what every request takes, in seconds; while the forge is ``held``
+    none is answered. ``date_skew`` is by how many seconds its ``Date`` is wrong. ``overcount`` repositories are
+    counted in every listing, and in the links between its pages, that the caller may not see. ``git_date`` fixes
+    the date of the commits that it makes.
     """
 
     def __init__(
@@ -42,6 +43,7 @@ class FakeGitea:
         self.limits = limits or Limits()
         self.clock = clock or Clock()
         self.delay = 0.0
+        self.held = False
         self.date_skew = 0.0
         self.overcount = 0
         self.git_date: datetime | None = None

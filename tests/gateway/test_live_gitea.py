@@ -10,9 +10,11 @@ import anyio
 import pytest
 
 from cache.errors import NotFound, NotUtf8
+from cache.model import RepoRef
 from gateway.answers import AskAnswer, PageAnswer, ProjectError, ProjectMatches
 from gateway.federation import Federation
 from gateway.reading import PageRequest
+from sync.forge.base import Answer
 from tests.fake_gitea import FORGEJO, GITEA_1_22, Delay, Dialect, Reply, Reset, Symlink, too_many, unavailable, web_page
 from tests.fake_gitea.faults import Effect
 from tests.support.gitea_client import fake_forge
@@ -98,13 +100,28 @@ class TestRequests:
             expect_whole(await ask(fleet.federation))
             assert fleet.forge.counts == {RAW: 50}
 
-    async def test_that_are_identical_are_sent_once(self, fleet: GiteaFleet) -> None:
-        fleet.forge.delay = 0.05
-        federation = fleet.federation
+    async def test_that_are_identical_are_sent_once(self, fleet: GiteaFleet, monkeypatch: pytest.MonkeyPatch) -> None:
+        federation, read, left, all_have_asked = fleet.federation, fleet.client.read, 10 * len(TEN) + 10, anyio.Event()
+
+        async def counted(repo: RepoRef, paths: Sequence[str], *, limit: int) -> tuple[Answer, ...]:
+            nonlocal left
+            left -= 1
+            if not left:
+                all_have_asked.set()
+            return await read(repo, paths, limit=limit)
+
+        monkeypatch.setattr(fleet.client, "read", counted)
+        fleet.forge.held = True
         async with anyio.create_task_group() as group:
             for _ in range(10):
                 group.start_soon(ask, federation)
                 group.start_soon(get, federation)
+            try:
+                with anyio.fail_after(BOUND):
+                    await all_have_asked.wait()
+                    await anyio.wait_all_tasks_blocked()
+            finally:
+                fleet.forge.held = False
         assert fleet.forge.counts == {BATCH: 10, RAW: 1}
 
     async def test_keep_to_the_bound(self, fleet: GiteaFleet) -> None:
