@@ -24,7 +24,7 @@ class Times:
 
 def commit(connection: Connection, snapshot: Snapshot, body_rows: Sequence[Row], times: Times) -> bool:
     """Make ``snapshot`` what is known of its project; ``body_rows`` are its bodies by ``bodies.body_rows``."""
-    if _looked_at_since(connection, snapshot.listed.repo.key, times):
+    if _was_looked_at_since(connection, snapshot, times):
         return False
     project = _write_listing(connection, snapshot, snapshot.state)
     written = connection.total_changes
@@ -50,7 +50,7 @@ def commit(connection: Connection, snapshot: Snapshot, body_rows: Sequence[Row],
 
 
 def record_failure(connection: Connection, snapshot: Snapshot, failure: str, state: ProjectState, times: Times) -> None:
-    if not _looked_at_since(connection, snapshot.listed.repo.key, times):
+    if not _was_looked_at_since(connection, snapshot, times):
         project = _write_listing(connection, snapshot, state)
         connection.execute(
             "UPDATE project SET state = ?, failure = ? WHERE id = ?", (state.value, storable(failure), project)
@@ -127,10 +127,13 @@ def clear(connection: Connection) -> None:
         connection.execute(f"INSERT INTO {index} ({index}) VALUES ('delete-all')")  # noqa: S608
 
 
-def _looked_at_since(connection: Connection, key: ProjectKey, times: Times) -> bool:
+def _was_looked_at_since(connection: Connection, look: Snapshot, times: Times) -> bool:
+    """Whether another look than the one that ``look`` is a part of began after its project was listed."""
+    key = look.listed.repo.key
     row = connection.execute(
-        "SELECT 1 FROM project WHERE forge = ? AND forge_id = ? AND looked_at > ? AND looked_at <= ?",
-        (key.forge, key.id, times.listed_at, times.now),
+        "SELECT 1 FROM project WHERE forge = ? AND forge_id = ?"
+        " AND looked_at > ? AND looked_at <= ? AND looked_at <> ?",
+        (key.forge, key.id, times.listed_at, times.now, look.looked_at),
     ).fetchone()
     return row is not None
 

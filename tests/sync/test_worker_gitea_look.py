@@ -196,6 +196,23 @@ class TestFailures:
         assert "late" in fleet.slugs("acme/web")
         assert fleet.project("acme/web").failure is None
 
+    async def test_in_the_middle_of_a_large_mirror_is_kept_with_its_reason_too(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Some of its bodies are in the cache by then."""
+        monkeypatch.setattr("sync.look.PORTION", 200)  # a few pages
+        repositories = {"acme/web": wiki(*(f"Page {number}" for number in range(40)))}
+        async with fleet_on(fake_forge(), tmp_path, repositories=repositories, settings=MIRRORED) as fleet:
+            fleet.forge.faults.add(web_page(), path="/repos/acme/web/file-contents", skip=4)
+            report = await fleet.sync()
+            assert [failure.project for failure in report.failed] == ["acme/web"]
+            assert fleet.project("acme/web").state is ProjectState.FAILED
+            assert fleet.project("acme/web").failure == report.failed[0].reason
+            assert 0 < len(fleet.texts("acme/web")) < 40
+            fleet.forge.faults.clear()
+            await fleet.expect_complete()
+            assert len(fleet.texts("acme/web")) == 40
+
     async def test_of_a_forge_that_wants_its_peace_are_told_at_once(self, tmp_path: Path) -> None:
         """It asks for an hour in the middle of a sync, which has no deadline, and is asked nothing more."""
         repositories = {f"acme/r{number:02}": wiki("Yarn") for number in range(40)}
