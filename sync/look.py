@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import stat
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import aclosing, nullcontext
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
+import anyio
 import anyio.to_thread
 
 from cache.errors import KnowledgeError
@@ -36,6 +38,7 @@ from sync.wiki_index import IndexMalformed, decode_index, find_index, read_wiki
 
 BODIES_AT_ONCE = 30  # files of one read: the most that a forge answers in one batch
 MAX_MIRRORED = 256 * 1024 * 1024  # bytes of one wiki's pages that are mirrored; others are found by what names them
+LIGHT = 10_000  # files of a wiki; larger ones are looked at one after the other
 PORTION = 8 * 1024 * 1024  # bytes of bodies that are in memory at once, but for a page that is larger
 
 
@@ -81,6 +84,7 @@ class Looker:
     forge: Forge
     store: Store
     settings: SyncSettings
+    _heavy: anyio.Semaphore = field(default_factory=lambda: anyio.Semaphore(1))
 
     async def look(self, listed: Listed, known: Known | None, *, now: float) -> AsyncGenerator[Snapshot, None]:
         """Read one project whole: one snapshot, or several of one moment where a mirror lacks much, all but the last
@@ -93,7 +97,6 @@ class Looker:
         if head is None:
             yield Snapshot(listed, ProjectState.EMPTY, now, fingerprint, wiki=Wiki())
             return
-        mirrored = self.settings.mirrors(repo.name)
         snapshot = Snapshot(
             listed,
             ProjectState.OK,
@@ -102,7 +105,7 @@ class Looker:
             revision=head.commit,
             wiki_tree=head.wiki_tree,
             uncommitted=head.uncommitted,
-            mirrored=mirrored,
+            mirrored=self.settings.mirrors(repo.name),
         )
         if known is not None and _holds(known, head, fingerprint):
             status, _ = await self._status_and_index(repo, head, None)
@@ -111,13 +114,24 @@ class Looker:
                 yield replace(snapshot, status=status, state=before.state)
                 return
         tree = () if head.wiki_tree is None else await self.forge.wiki_tree(repo, head)
+        async with (
+            self._heavy if len(tree) > LIGHT else nullcontext(),
+            aclosing(self._look_at_wiki(snapshot, head, tree)) as snapshots,
+        ):
+            async for each in snapshots:
+                yield each
+
+    async def _look_at_wiki(
+        self, snapshot: Snapshot, head: Head, tree: Sequence[TreeEntry]
+    ) -> AsyncGenerator[Snapshot, None]:
+        repo = snapshot.listed.repo
         root_index = find_index(entry.path for entry in tree if _is_file(entry))
         status, index = await self._status_and_index(repo, head, root_index)
         if not tree:
             yield replace(snapshot, status=status, state=ProjectState.NO_WIKI, wiki=Wiki())
             return
         texts, facts = await anyio.to_thread.run_sync(self._known_texts, tree, index)
-        lack = await self._lack(tree, root_index) if mirrored else _Lack()
+        lack = await self._lack(tree, root_index) if snapshot.mirrored else _Lack()
         for number, paths in enumerate(lack.portions, 1):
             bodies = await self._bodies(repo, head, paths)
             if bodies:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -126,3 +127,16 @@ def test_of_large_sub_indexes_no_more_are_wanted_than_are_read() -> None:
     assert len(reading.wanted) * MAX_INDEX <= 4 * MAX_TEXT
     indexes: dict[str, str | None] = {"index.md": root} | dict.fromkeys(reading.wanted)
     assert read_wiki(tree, indexes, {}).wanted == ()  # those that cannot be read count too
+
+
+async def test_large_wikis_are_looked_at_one_after_the_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(look, "LIGHT", 0)
+    forge = Faulty(make_fleet(tmp_path / "src", dict.fromkeys(("a", "b", "c"), WIKI)))
+    store = SqliteStore(tmp_path / "cache.db", clock=lambda: NOW, on_notice=print)
+    try:
+        await sync_forge(forge, store, LOCAL, clock=lambda: NOW)
+    finally:
+        store.close()
+    reads = [name for what, name in forge.calls if what == "read"]
+    assert [name for name, _ in groupby(reads)] == sorted(set(reads), key=reads.index)
+    assert len(reads) > 3

@@ -14,7 +14,7 @@ from cache.model import TreeEntry
 from sync.forge.local.files import is_safe
 from sync.forge.local.layout import Damaged
 
-MAX_ENTRIES: Final = 200_000  # files and folders below one folder of a commit
+MAX_ENTRIES: Final = 100_000  # files and folders below one folder of a commit
 MAX_DEPTH: Final = 128  # folders in folders
 MAX_PATHS: Final = 32 * 1024 * 1024  # code points of all their paths together, since a long one costs little in a tree
 
