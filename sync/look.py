@@ -130,8 +130,9 @@ class Looker:
         if not tree:
             yield replace(snapshot, status=status, state=ProjectState.NO_WIKI, wiki=Wiki())
             return
-        texts, facts = await anyio.to_thread.run_sync(self._known_texts, tree, index)
         lack = await self._lack(tree, root_index) if snapshot.mirrored else _Lack()
+        # After that: a body that another look brings in between is not fetched, so its facts must be among these.
+        texts, facts = await anyio.to_thread.run_sync(self._known_texts, tree, index)
         for number, paths in enumerate(lack.portions, 1):
             bodies = await self._bodies(repo, head, paths)
             if bodies:

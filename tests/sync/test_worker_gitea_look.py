@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import anyio
@@ -11,6 +12,7 @@ import pytest
 from cache.model import ProjectState, RepoRef, TreeEntry
 from sync.forge.base import Answer, Head
 from sync.forge.gitea.client import GiteaForge
+from sync.forge.gitea.protocol import blob_sha
 from sync.worker import SyncReport
 from tests.fake_gitea import (
     CutBody,
@@ -139,6 +141,33 @@ class TestMirror:
             monkeypatch.setattr(GiteaForge, "read", read)
             await fleet.expect_complete()
             assert fleet.texts("acme/to")["concepts/yarn"] == text
+
+    async def test_a_page_that_two_projects_get_at_once_has_its_title_in_both(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The one brings the blob into the cache while the other is about to ask what the cache lacks."""
+        first = {".wiki/concepts/new.md": "# The same title\n"}
+        second = {**first, ".wiki/concepts/own.md": "# Own\n"}
+        repositories = {"acme/first": first, "acme/second": second}
+        async with fleet_on(fake_forge(), tmp_path, repositories=repositories, settings=MIRRORED) as fleet:
+            lacking, committed = fleet.store.lacking, threading.Event()
+
+            def held_back(shas: Collection[str]) -> frozenset[str]:
+                if blob_sha(b"# Own\n") in shas:
+                    assert committed.wait(30)
+                return lacking(shas)
+
+            class After(Watcher):
+                def looked(self, name: str, failure: str | None) -> None:
+                    super().looked(name, failure)
+                    committed.set()
+
+            monkeypatch.setattr(fleet.store, "lacking", held_back)
+            await fleet.sync(watcher=After())
+            for name in repositories:
+                page = fleet.store.page(fleet.project(name).key, "concepts/new")
+                assert page is not None
+                assert page.title == "The same title"
 
 
 async def without_deadline(fleet: GiteaFleet) -> SyncReport:
