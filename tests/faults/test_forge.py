@@ -106,7 +106,7 @@ def test_a_forge_that_is_down_is_waited_for_and_then_told(home: Installation, se
 async def test_a_project_whose_answer_does_not_come_fails_alone(tmp_path: Path, effect: Effect) -> None:
     forge = forge_with(REPOSITORIES)
     forge.faults.add(effect, path="/repos/acme/r1/git/*")
-    report = await _synced(forge, tmp_path, HttpSettings(idle_timeout=0.2, attempt_timeout=0.3))
+    report = await _synced(forge, tmp_path, HttpSettings(idle_timeout=1.0, attempt_timeout=1.5))
     assert [failure.project for failure in report.failed] == ["acme/r1"]
     assert "timed out" in report.failed[0].reason
     assert report.changed == len(REPOSITORIES) - 1

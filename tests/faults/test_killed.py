@@ -74,7 +74,7 @@ def stopped_at(server: Server, home: Installation, answers: int) -> Running:
 def test_at_many_moments_it_goes_on_where_it_was(
     home: Installation, server: Server, undisturbed: Callable[[], Mapping[str, object]]
 ) -> None:
-    for answers in (1, 6, 24):
+    for answers in (1, 6, 40):
         running = stopped_at(server, home, answers)
         assert not running.ended
         running.kill()
@@ -119,7 +119,7 @@ def test_while_it_brings_news_the_old_or_the_new_is_there(
         server.run(FakeGitea.commit, name, {".wiki/concepts/page-3.md": "# New\n", ".wiki/concepts/page-4.md": None})
     server.run(FakeGitea.rename, "acme/r01", "acme/s01")
     server.run(FakeGitea.remove, "acme/r02")
-    stopped_at(server, home, 24).kill()
+    stopped_at(server, home, 40).kill()
     with home.store() as store:
         for project in store.projects(limit=100):
             slugs = {page.slug for page in store.pages(project.key)}
