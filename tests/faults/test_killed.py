@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import random
 import subprocess
-from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -35,32 +33,6 @@ def home(installation: Installation, server: Server) -> Installation:
     return installation
 
 
-@pytest.fixture
-def undisturbed(installation: Installation, server: Server) -> Callable[[], Mapping[str, object]]:
-    """What a sync brings that nobody disturbs, into a cache of its own."""
-
-    def bring() -> Mapping[str, object]:
-        other = replace(installation, folder=installation.folder / "undisturbed")
-        (other.folder / "home").mkdir(parents=True)
-        other.configure(server, MIRRORED)
-        other.fill()
-        installation.configure(server, MIRRORED)
-        return bodies_and_all(other)
-
-    return bring
-
-
-def bodies_and_all(home: Installation) -> Mapping[str, object]:
-    """What the cache holds, with every body and the words that it is found by."""
-    with home.store() as store:
-        bodies = {
-            (project.name, page.slug): store.bodies(project.key, {page.sha}).get(page.sha)
-            for project in store.projects(limit=1000)
-            for page in store.pages(project.key)
-        }
-    return {**home.content(), **{f"{name}/{slug}": body for (name, slug), body in bodies.items()}}
-
-
 def stopped_at(server: Server, home: Installation, answers: int) -> Running:
     """A sync to whose first ``answers`` requests the forge has an answer, and to no other."""
     server.clear_faults()
@@ -71,9 +43,7 @@ def stopped_at(server: Server, home: Installation, answers: int) -> Running:
     return running
 
 
-def test_at_many_moments_it_goes_on_where_it_was(
-    home: Installation, server: Server, undisturbed: Callable[[], Mapping[str, object]]
-) -> None:
+def test_at_many_moments_it_goes_on_where_it_was(home: Installation, server: Server) -> None:
     for answers in (1, 6, 40):
         running = stopped_at(server, home, answers)
         assert not running.ended
@@ -87,15 +57,13 @@ def test_at_many_moments_it_goes_on_where_it_was(
     heads = [exchange for exchange in server.requests if exchange.key == TREE and exchange.path.endswith("/main")]
     assert len(heads) == 24 - done
     home.expect_sound_cache()
-    assert bodies_and_all(home) == undisturbed()
+    assert home.everything() == home.undisturbed(server, MIRRORED)
     server.reset_counts()
     home.expect_silent_sync()
     assert server.counts == {LISTING: 1}
 
 
-def test_while_it_writes_it_leaves_whole_projects(
-    home: Installation, server: Server, undisturbed: Callable[[], Mapping[str, object]]
-) -> None:
+def test_while_it_writes_it_leaves_whole_projects(home: Installation, server: Server) -> None:
     """The write-ahead log tells how far it has come."""
     log = Path(f"{home.cache}-wal")
     for size in (60_000, 180_000):
@@ -108,12 +76,10 @@ def test_while_it_writes_it_leaves_whole_projects(
                 held = store.bodies(project.key, {page.sha for page in store.pages(project.key)})
                 assert len(held) == project.pages in (0, len(PAGES))
     home.expect_silent_sync()
-    assert bodies_and_all(home) == undisturbed()
+    assert home.everything() == home.undisturbed(server, MIRRORED)
 
 
-def test_while_it_brings_news_the_old_or_the_new_is_there(
-    home: Installation, server: Server, undisturbed: Callable[[], Mapping[str, object]]
-) -> None:
+def test_while_it_brings_news_the_old_or_the_new_is_there(home: Installation, server: Server) -> None:
     home.fill()
     for name in REPOSITORIES:
         server.run(FakeGitea.commit, name, {".wiki/concepts/page-3.md": "# New\n", ".wiki/concepts/page-4.md": None})
@@ -127,14 +93,12 @@ def test_while_it_brings_news_the_old_or_the_new_is_there(
             assert not slugs or ("concepts/page-4" in slugs) != ("# New\n" in texts)
     server.clear_faults()
     home.expect_silent_sync()
-    assert bodies_and_all(home) == undisturbed()
+    assert home.everything() == home.undisturbed(server, MIRRORED)
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("seed", range(4))
-def test_at_random_moments(
-    home: Installation, server: Server, undisturbed: Callable[[], Mapping[str, object]], seed: int
-) -> None:
+def test_at_random_moments(home: Installation, server: Server, seed: int) -> None:
     dice = random.Random(seed)  # noqa: S311
     names = list(REPOSITORIES)
     for number in range(25):
@@ -146,7 +110,7 @@ def test_at_random_moments(
     home.expect_sound_cache()
     home.expect_silent_sync()
     home.expect_silent_sync()
-    assert bodies_and_all(home) == undisturbed()
+    assert home.everything() == home.undisturbed(server, MIRRORED)
 
 
 def _ended_or_larger(running: Running, file: Path, size: int) -> bool:

@@ -45,7 +45,7 @@ def test_of_two_syncs_one_goes_on_and_the_other_says_so(home: Installation, serv
     server.start()
     assert first.outcome() == Outcome(0, "", "")
     home.expect_sound_cache()
-    assert {len(project["pages"]) for project in home.content().values()} == {len(PAGES)}  # type: ignore[arg-type]
+    assert home.everything() == home.undisturbed(server, MIRRORED)
 
 
 def test_the_lease_of_one_that_was_killed_is_free_at_once(home: Installation, server: Server) -> None:
@@ -76,8 +76,9 @@ def test_four_gateways_read_while_one_syncs(home: Installation, server: Server, 
             over.set()
         for each in reading:
             each.result()
+    home.expect_silent_sync()
     home.expect_sound_cache()
-    assert {len(project["pages"]) for project in home.content().values()} == {len(PAGES) + syncs}  # type: ignore[arg-type]
+    assert home.everything() == home.undisturbed(server, MIRRORED)
 
 
 @dataclass

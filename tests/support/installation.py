@@ -121,6 +121,23 @@ class Installation:
         with self.store() as store:
             return {str(project["name"]): {**project, "synced_at": None} for project in store.export()}
 
+    def everything(self) -> dict[str, object]:
+        """What the cache holds with every body, by project and by page."""
+        with self.store() as store:
+            bodies: dict[str, object] = {
+                f"{project.name}/{page.slug}": store.bodies(project.key, {page.sha}).get(page.sha)
+                for project in store.projects(limit=1000)
+                for page in store.pages(project.key)
+            }
+        return {**self.content(), **bodies}
+
+    def undisturbed(self, server: Server, more: str = "") -> dict[str, object]:
+        """What a sync brings into a new cache, which nobody disturbs."""
+        other = Installation(self.config.with_name("undisturbed.toml"), self.folder / "undisturbed")
+        other.configure(server, more)
+        other.fill()
+        return other.everything()
+
     def fill(self) -> None:
         """Sync from this process, which is quicker than a new one."""
         loaded = config.load(self.config, {}, self.folder / "home")
