@@ -174,7 +174,7 @@ class Federation:
         now = self._clock()
         since = now - self._refreshed.get(found.key, float("-inf"))
         if 0 <= since < REFRESH_PAUSE:
-            raise RateLimited(f"refreshed {since:.0f} s ago", retry_after=REFRESH_PAUSE - since)
+            raise RateLimited(f"refreshed {int(since)} s ago", retry_after=REFRESH_PAUSE - since)
         self._refreshed = {key: at for key, at in self._refreshed.items() if 0 <= now - at < REFRESH_PAUSE}
         self._refreshed[found.key] = now
         settings = self._policy.sync.get(forge.name, SyncSettings(shared=self._policy.shared))

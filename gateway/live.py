@@ -20,8 +20,10 @@ from sync.forge.base import Absent, Answer, File, Forge, Refused, TooBig, Unchan
 from sync.wiki_index import describe
 
 MAX_GLANCED = 1024 * 1024  # bytes of a page that is read for a snippet; a larger one is answered for by the cache
-LIGHT = 2 * 1024 * 1024  # bytes of pages that are read whatever else is being read
-HEAVY_AT_ONCE = 2  # reads of more than that
+FREE = 128 * 1024  # bytes of pages that are read whatever else is being read
+LIGHT = 2 * 1024 * 1024  # bytes of pages
+LIGHT_AT_ONCE = 16  # reads of no more than that
+HEAVY_AT_ONCE = 2  # reads of more
 
 logger = logging.getLogger(__name__)
 
@@ -54,16 +56,18 @@ class LiveReader:
     clock: Callable[[], float]
     deadline: float
     max_age: float
+    _light: anyio.Semaphore = field(default_factory=lambda: anyio.Semaphore(LIGHT_AT_ONCE))
     _heavy: anyio.Semaphore = field(default_factory=lambda: anyio.Semaphore(HEAVY_AT_ONCE))
 
     @asynccontextmanager
     async def room(self, pages: Iterable[Page]) -> AsyncIterator[None]:
-        """Room in memory for the bodies of ``pages``, for as long as they are needed: a few calls for large ones must
-        not take all there is."""
-        if sum(page.size for page in pages) <= LIGHT:
+        """Room in memory for the bodies of ``pages``, for as long as they are needed: many calls, or a few for large
+        ones, must not take all there is."""
+        size = sum(page.size for page in pages)
+        if size <= FREE:
             yield
             return
-        async with self._heavy:
+        async with self._light if size <= LIGHT else self._heavy:
             yield
 
     async def fetch(self, project: Project, paths: Sequence[str], *, limit: int = MAX_PAGE) -> tuple[Answer, ...]:

@@ -10,7 +10,7 @@ import pytest
 
 from cache.model import Page
 from gateway.answers import ProjectMatches
-from gateway.live import HEAVY_AT_ONCE, LIGHT, MAX_GLANCED, LiveReader
+from gateway.live import FREE, HEAVY_AT_ONCE, LIGHT, LIGHT_AT_ONCE, MAX_GLANCED, LiveReader
 from gateway.reading import PageRequest
 from tests.support.federation import Asked, federation_over
 
@@ -56,10 +56,10 @@ async def test_few_reads_of_large_pages_go_on_at_once_and_any_number_of_others(a
             await go_on.wait()
 
     async with anyio.create_task_group() as group:
-        for _ in range(5):
-            group.start_soon(read, LIGHT)
-            group.start_soon(read, 1)
+        for size in (LIGHT, FREE, 1):
+            for _ in range(40):
+                group.start_soon(read, size)
         await anyio.wait_all_tasks_blocked()
-        assert (inside.count(LIGHT), inside.count(1)) == (HEAVY_AT_ONCE, 5)
+        assert (inside.count(LIGHT), inside.count(FREE), inside.count(1)) == (HEAVY_AT_ONCE, LIGHT_AT_ONCE, 40)
         go_on.set()
-    assert inside.count(LIGHT) == 5
+    assert len(inside) == 120
