@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-import json
 from collections.abc import Mapping, Sequence
 
-from cache.errors import InvalidArgument
+from cache import cursor as cursors
 from cache.interface import Resolution
 from cache.model import Known, Project, ProjectKey, ProjectState
 from cache.rows import PROJECT_COLUMNS, project_of, storable
@@ -58,19 +55,15 @@ def place_of(project: Project) -> Place:
 
 
 def cursor_of(place: Place) -> str:
-    return base64.urlsafe_b64encode(json.dumps(place, ensure_ascii=False).encode()).decode().rstrip("=")
+    return cursors.encode(*place)
 
 
 def place_at(cursor: str) -> Place:
     """The place that :func:`cursor_of` wrote down. Raises ``InvalidArgument``."""
-    try:
-        padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
-        match json.loads(base64.b64decode(padded, altchars=b"-_", validate=True)):
-            case [str(name), str(forge), int(id_)] if abs(id_) < 1 << 63:
-                return storable(name), storable(forge), id_
-    except (ValueError, RecursionError, binascii.Error):
-        pass
-    raise InvalidArgument("cursor is none of ours — leave it out to start again", argument="cursor")
+    match cursors.decode(cursor):
+        case [str(name), str(forge), int(id_)] if abs(id_) < 1 << 63:
+            return storable(name), storable(forge), id_
+    raise cursors.foreign()
 
 
 def known(connection: Connection, forge: str) -> Mapping[int, Known]:

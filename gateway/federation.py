@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import anyio.to_thread
 
+from cache import cursor as cursors
 from cache.errors import Ambiguous, InvalidArgument, KnowledgeError, NotConfigured, NotFound, RateLimited, Unavailable
 from cache.interface import Match, Store
 from cache.model import Page, Project, ProjectKey, ProjectState
@@ -244,7 +243,7 @@ def _shared_match(match: Match, body: str, query: Query) -> SharedMatch:
 
 def _cursor(position: int, last_slug: str) -> str:
     """A place in a page list, as short for a long slug as for any other."""
-    return base64.urlsafe_b64encode(f"{position}:{_digest(last_slug)}".encode()).decode()
+    return cursors.encode(position, _digest(last_slug))
 
 
 def _digest(slug: str) -> str:
@@ -253,10 +252,10 @@ def _digest(slug: str) -> str:
 
 def _start(pages: Sequence[Page], cursor: str) -> int:
     """Where the page list goes on: behind the last page shown, or, if that is gone, where it stood."""
-    try:
-        position, _, last = base64.urlsafe_b64decode(cursor.encode()).decode().partition(":")
-        fallback = max(0, min(int(position), len(pages)))
-    except (ValueError, binascii.Error) as error:
-        raise InvalidArgument("cursor is not one that this tool returned", argument="cursor") from error
+    match cursors.decode(cursor):
+        case [int(position), str(last)]:
+            fallback = max(0, min(position, len(pages)))
+        case _:
+            raise cursors.foreign()
     numbers = (fallback - 1, *range(len(pages)))  # most often it is where it was
     return next((number + 1 for number in numbers if number >= 0 and _digest(pages[number].slug) == last), fallback)
