@@ -18,7 +18,6 @@ from cache.lease import Held, exclusive
 from cache.recovery import Identity
 from cache.schema import Connection
 
-OLDEST_SQLITE = (3, 40, 0)
 QUICK_CHECK = 4 * 1024 * 1024  # bytes of a file that is checked when opened; damage of a larger one shows in use
 _SETTINGS = ("synchronous = NORMAL", "foreign_keys = ON", "temp_store = MEMORY", "journal_size_limit = 16777216")
 _OPENING = threading.Lock()  # see cache.recovery: a file just created is closed before any thread opens it
@@ -97,7 +96,7 @@ class Opener:
 
     def open(self) -> Opened:
         """Raises ``StoreFailure`` (``NewerStore``), :class:`Damaged`."""
-        if sqlite3.sqlite_version_info < OLDEST_SQLITE:
+        if sqlite3.sqlite_version_info < schema.OLDEST_SQLITE:
             raise StoreFailure(f"SQLite {sqlite3.sqlite_version} is too old — run the gateway with 3.40 or newer")
         with _OPENING, failures():
             for _ in range(5):

@@ -21,7 +21,6 @@ from sync.forge.base import Forge
 Version = tuple[int, int, int]
 
 OLDEST_PYTHON: Version = (3, 11, 0)
-OLDEST_SQLITE: Version = (3, 40, 0)
 TOKENS = "/user/settings/applications"  # the page of a forge where its users make tokens
 
 
