@@ -7,7 +7,7 @@ project's own: it is kept with its reason and the run goes on. Only a store that
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from functools import partial
@@ -153,8 +153,7 @@ async def refresh(forge: Forge, store: Store, settings: SyncSettings, project: P
         raise
     except KnowledgeError as error:
         listed = Listed(project.repo, "", project.updated_at, project.url, project.archived, project.fork)
-        failed, denied, reason = _failed_look(settings, listed, now), isinstance(error, Denied), error.message
-        await anyio.to_thread.run_sync(lambda: store.record_failure(failed, reason, denied=denied, listed_at=now))
+        await _note_failure(Looker(forge, store, settings), listed, error, now=now, listed_at=now)
         raise
     return await anyio.to_thread.run_sync(store.project, listed.repo.key) or project
 
@@ -190,7 +189,7 @@ class _Fleet:
         todo = iter(looks)
         async with anyio.create_task_group() as group:
 
-            async def work(todo: Iterator[Listed]) -> None:
+            async def work() -> None:
                 for listed in todo:
                     try:
                         await self._look_at_one(listed, tally)
@@ -199,25 +198,20 @@ class _Fleet:
                         group.cancel_scope.cancel()
 
             for _ in range(min(LOOKS_AT_ONCE, len(looks))):
-                group.start_soon(work, todo)
+                group.start_soon(work)
         if tally.fatal is not None:
             raise tally.fatal
         return tally
 
     async def _look_at_one(self, listed: Listed, tally: _Tally) -> None:
         now = self.clock()
-        store = self.looker.store
         try:
             known = self.known.get(listed.repo.key.id)
             state = await _look_and_commit(self.looker, listed, known, now=now, listed_at=self.listed_at)
         except StoreFailure:
             raise
         except Exception as error:  # a fault of one project, ours included, must not stop the others
-            reason, denied = _reason(error), isinstance(error, Denied)
-            failed = _failed_look(self.looker.settings, listed, now)
-            await anyio.to_thread.run_sync(
-                lambda: store.record_failure(failed, reason, denied=denied, listed_at=self.listed_at)
-            )
+            reason = await _note_failure(self.looker, listed, error, now=now, listed_at=self.listed_at)
             tally.failed.append(Failure(listed.repo.name, reason))
             self.watcher.looked(listed.repo.name, reason)
             return
@@ -247,9 +241,13 @@ def _reason(error: Exception) -> str:
     return f"internal error ({type(error).__name__}), see the log"
 
 
-def _failed_look(settings: SyncSettings, listed: Listed, now: float) -> Snapshot:
-    """What a look that failed tells: which project, when, and under which settings."""
-    return Snapshot(listed, ProjectState.FAILED, now, settings.fingerprint(listed.repo.name))
+async def _note_failure(looker: Looker, listed: Listed, error: Exception, *, now: float, listed_at: float) -> str:
+    """Keep in the cache that the look of ``now`` failed, and return why."""
+    reason = _reason(error)
+    failed = Snapshot(listed, ProjectState.FAILED, now, looker.settings.fingerprint(listed.repo.name))
+    note = partial(looker.store.record_failure, failed, reason, denied=isinstance(error, Denied), listed_at=listed_at)
+    await anyio.to_thread.run_sync(note)
+    return reason
 
 
 def _summary(report: SyncReport, started: float, finished: float) -> RunSummary:
