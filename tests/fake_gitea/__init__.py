@@ -39,10 +39,10 @@ from tests.fake_gitea.faults import (
 from tests.fake_gitea.forge import FakeGitea
 from tests.fake_gitea.listen import listen
 from tests.fake_gitea.log import Exchange
-from tests.fake_gitea.objects import Submodule, Symlink
 from tests.fake_gitea.repository import Repo
 from tests.fake_gitea.serve import Server, serve
 from tests.fake_gitea.state import FORGEJO, GITEA, GITEA_1_22, Access, Clock, Dialect, Limits
+from tests.support.git_files import Submodule, Symlink
 
 __all__ = [
     "FORGEJO",

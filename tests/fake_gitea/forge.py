@@ -12,9 +12,10 @@ from starlette.types import ASGIApp
 from tests.fake_gitea.app import application
 from tests.fake_gitea.faults import Effect, Faults, When
 from tests.fake_gitea.log import Exchange, Log
-from tests.fake_gitea.objects import Authorship, Content, Identity
+from tests.fake_gitea.objects import Authorship, Identity
 from tests.fake_gitea.repository import Repo
 from tests.fake_gitea.state import ALL, GITEA, Access, Account, Clock, Dialect, Ids, Label, Limits, Team, Token
+from tests.support.git_files import FileContent
 
 ROOT_URL: Final = "https://git.example.test/"
 
@@ -160,7 +161,7 @@ class FakeGitea:
     def add_repo(
         self,
         full_name: str,
-        files: Mapping[str, Content] | None = None,
+        files: Mapping[str, FileContent] | None = None,
         *,
         private: bool = False,
         archived: bool = False,
@@ -206,7 +207,7 @@ class FakeGitea:
         number = self.redirects.get((owner.lower(), name.lower()))
         return None if number is None else self.repos.get(number)
 
-    def commit(self, full_name: str, files: Mapping[str, Content | None], branch: str | None = None) -> str:
+    def commit(self, full_name: str, files: Mapping[str, FileContent | None], branch: str | None = None) -> str:
         """Push a commit to a repository (see :meth:`Repo.commit`)."""
         return self.repo(full_name).commit(files, branch=branch)
 

@@ -9,30 +9,8 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final
 
-FILE: Final = 0o100644
-EXECUTABLE: Final = 0o100755
-SYMLINK: Final = 0o120000
-SUBMODULE: Final = 0o160000
-TREE: Final = 0o040000
-
-
-@dataclass(frozen=True, slots=True)
-class Symlink:
-    """A file that is a symbolic link to ``target``."""
-
-    target: str
-
-
-@dataclass(frozen=True, slots=True)
-class Submodule:
-    """An entry that is the ``commit`` of another repository."""
-
-    commit: str
-
-
-Content = str | bytes | Symlink | Submodule
+from tests.support.git_files import FILE, SUBMODULE, SYMLINK, TREE, FileContent, Submodule, Symlink
 
 
 def object_name(kind: str, data: bytes) -> str:
@@ -168,7 +146,7 @@ class ObjectStore:
     trees: dict[str, Tree] = field(default_factory=dict)
     commits: dict[str, Commit] = field(default_factory=dict)
 
-    def add_content(self, path: str, content: Content) -> Entry:
+    def add_content(self, path: str, content: FileContent) -> Entry:
         """Store ``content`` and return its entry at ``path``."""
         name = path.rpartition("/")[2]
         if isinstance(content, Submodule):

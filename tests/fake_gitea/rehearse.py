@@ -11,10 +11,11 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from tests.fake_gitea.forge import FakeGitea
-from tests.fake_gitea.objects import Content, Identity, Symlink
+from tests.fake_gitea.objects import Identity
 from tests.fake_gitea.recordings import exchanges, load
 from tests.fake_gitea.repository import Repo
 from tests.fake_gitea.state import Access
+from tests.support.git_files import FileContent, Symlink
 
 TOKENS: Final = {
     "alice": "fake-token-alice",
@@ -106,7 +107,7 @@ def _fill(repo: Repo, contents: dict[str, bytes]) -> None:
         repo.commit({"README.md": f"# {repo.name}\n"}, author=ALICE, message="init")
         return
     recording, prefix = trees[repo.full_name]
-    files: dict[str, Content | None] = {
+    files: dict[str, FileContent | None] = {
         prefix + entry["path"]: contents.get(entry["sha"]) or _filler(entry["size"])
         for entry in recording.json["tree"]
         if entry["type"] == "blob" and entry["mode"] != "120000"

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
 from tests.fake_gitea.answers import Json
-from tests.fake_gitea.objects import SUBMODULE, SYMLINK, TREE, Commit, Entry, Identity
+from tests.fake_gitea.objects import Commit, Entry, Identity
 from tests.fake_gitea.render import NEVER, account_json
 from tests.fake_gitea.repository import Repo
 from tests.fake_gitea.state import Access, Account, rfc3339
+from tests.support.git_files import SUBMODULE, SYMLINK, TREE
 
 if TYPE_CHECKING:
     from tests.fake_gitea.forge import FakeGitea

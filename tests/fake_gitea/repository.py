@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from tests.fake_gitea.objects import Authorship, Commit, Content, Entry, Identity, ObjectStore, Snapshot, make_commit
+from tests.fake_gitea.objects import Authorship, Commit, Entry, Identity, ObjectStore, Snapshot, make_commit
 from tests.fake_gitea.state import Access, Account, Issue, Label, Protection, Pull
+from tests.support.git_files import FileContent
 
 if TYPE_CHECKING:
     from tests.fake_gitea.forge import FakeGitea
@@ -74,7 +75,7 @@ class Repo:
 
     def commit(
         self,
-        files: Mapping[str, Content | None],
+        files: Mapping[str, FileContent | None],
         *,
         branch: str | None = None,
         message: str = "Change some files",

@@ -6,12 +6,13 @@ import json
 
 from tests.fake_gitea.answers import Answer, Json, json_answer, not_found, refused
 from tests.fake_gitea.call import Call
-from tests.fake_gitea.objects import TREE, Commit
+from tests.fake_gitea.objects import Commit
 from tests.fake_gitea.render_git import ContentsRenderer
 from tests.fake_gitea.repository import Repo
 from tests.fake_gitea.routes_repos import READS, REPO
 from tests.fake_gitea.routing import Routes
 from tests.fake_gitea.tree_path import clean_tree_path
+from tests.support.git_files import TREE
 
 ROUTES = Routes()
 

@@ -8,11 +8,12 @@ from urllib.parse import quote
 
 from tests.fake_gitea.answers import NOT_CACHED, Answer, Json, json_answer, not_found, page_headers, refused
 from tests.fake_gitea.call import Call
-from tests.fake_gitea.objects import SUBMODULE, TREE, Commit
+from tests.fake_gitea.objects import Commit
 from tests.fake_gitea.render_git import blob_text, kind_of, tree_entry_json
 from tests.fake_gitea.repository import Repo
 from tests.fake_gitea.routes_repos import READS, REPO
 from tests.fake_gitea.routing import Routes
+from tests.support.git_files import SUBMODULE, TREE
 
 ROUTES = Routes()
 RAW_CACHE = "max-age=21600, no-transform"

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from tests.fake_gitea.answers import Answer, Json, json_answer, refused
 from tests.fake_gitea.call import Call
-from tests.fake_gitea.objects import SYMLINK, TREE, Authorship, Commit, Entry, Identity
+from tests.fake_gitea.objects import Authorship, Commit, Entry, Identity
 from tests.fake_gitea.render_git import UNSIGNED, file_commit_json
 from tests.fake_gitea.repository import Repo
 from tests.fake_gitea.routes_contents import batch_json
@@ -17,6 +17,7 @@ from tests.fake_gitea.routes_repos import REPO
 from tests.fake_gitea.routing import Routes
 from tests.fake_gitea.state import Access
 from tests.fake_gitea.tree_path import clean_tree_path
+from tests.support.git_files import SYMLINK, TREE
 
 ROUTES = Routes()
 WRITES = (("repository",),)

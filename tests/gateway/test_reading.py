@@ -14,7 +14,8 @@ from gateway.answers import PageAnswer, ProjectMatches
 from gateway.reading import PageRequest
 from tests.support.federation import Asked, federation_over
 from tests.support.forges import WEB
-from tests.support.repos import Symlink, commit_files, make_repo
+from tests.support.git_files import Symlink
+from tests.support.repos import commit_files, make_repo
 
 pytestmark = pytest.mark.anyio
 

@@ -8,7 +8,6 @@ another. In a working repository both also write the working tree and the index.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -18,29 +17,10 @@ from dulwich.objects import Blob, Commit, ObjectID
 from dulwich.refs import HEADREF
 from dulwich.repo import Repo
 
+from tests.support.git_files import FILE, SUBMODULE, SYMLINK, FileContent, Submodule, Symlink
+
 FIRST_COMMIT_AT: Final = 1_700_000_000  # seconds since the UTC epoch; each further commit is a minute later
 AUTHOR: Final = b"A U Thor <author@example.test>"
-
-REGULAR: Final = 0o100644
-SYMLINK: Final = 0o120000
-SUBMODULE: Final = 0o160000
-
-
-@dataclass(frozen=True, slots=True)
-class Symlink:
-    """A file that is a symbolic link to ``target``."""
-
-    target: str
-
-
-@dataclass(frozen=True, slots=True)
-class Submodule:
-    """An entry that is the ``commit`` of another repository (in the tree only)."""
-
-    commit: str
-
-
-FileContent = str | bytes | Symlink | Submodule
 
 
 def make_repo(
@@ -114,7 +94,7 @@ def _store(repo: Repo, content: FileContent) -> tuple[int, ObjectID]:
     data = content.target if isinstance(content, Symlink) else content
     blob = Blob.from_string(data.encode() if isinstance(data, str) else data)
     repo.object_store.add_object(blob)
-    return SYMLINK if isinstance(content, Symlink) else REGULAR, ObjectID(blob.get_id(repo.object_format))
+    return SYMLINK if isinstance(content, Symlink) else FILE, ObjectID(blob.get_id(repo.object_format))
 
 
 def _move_head(repo: Repo, commit: ObjectID) -> None:

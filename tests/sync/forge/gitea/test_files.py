@@ -12,7 +12,7 @@ from sync.forge.base import Absent, Answer, File, Refused, TooBig, Unchanged
 from sync.forge.gitea.protocol import blob_sha
 from tests.fake_gitea import FORGEJO, GITEA, GITEA_1_22, Dialect, Limits, Symlink, web_page
 from tests.fake_gitea.forge import FakeGitea
-from tests.fake_gitea.objects import Content
+from tests.support.git_files import FileContent
 from tests.support.gitea_client import Scripted, client_of, fake_forge, ref_of, scripted_client
 from tests.support.replies import BIG_FILE, replayed, reply
 
@@ -51,7 +51,7 @@ async def read(forge: FakeGitea, repo: RepoRef, *paths: str, limit: int = LIMIT)
 @pytest.mark.parametrize("dialect", [GITEA, GITEA_1_22, FORGEJO])
 async def test_every_kind_of_path_has_its_answer(dialect: Dialect) -> None:
     forge = fake_forge(dialect=dialect)
-    files: dict[str, Content] = {
+    files: dict[str, FileContent] = {
         **FILES,
         ".wiki/link.md": Symlink("../../etc/passwd"),
         ".wiki/Über 50%25 #1?.md": "ü",

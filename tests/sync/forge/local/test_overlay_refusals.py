@@ -12,8 +12,9 @@ import pytest
 from cache.model import TreeEntry
 from sync.forge.base import Absent, Refused
 from sync.forge.local.files import read_regular
+from tests.support.git_files import Submodule, Symlink
 from tests.support.local_forge import Asked
-from tests.support.repos import Submodule, Symlink, make_repo
+from tests.support.repos import make_repo
 
 pytestmark = pytest.mark.anyio
 
