@@ -3,7 +3,7 @@
 A write is decided on what was read: each change names the blob that it replaces, and a forge that holds another one
 by now refuses. Every failure of an implementation leaves it as one of ``cache.errors``, those here among them:
 
-* ``Moved``: a file is not what the caller read;
+* ``Moved``: a file is not what the caller read, or (``BranchExists``) the new branch is there already;
 * ``Protected``: the default branch takes no direct commit, though another branch would;
 * ``Denied``: credentials, permissions or the state of the repository (archived, read-only) refuse;
 * ``NotFound``: the repository does not exist or the caller may not see it;
@@ -24,9 +24,17 @@ from cache.model import RepoRef
 class Moved(Conflict):
     """``paths`` are not what the caller read: changed, created or gone since. Nothing was written."""
 
-    def __init__(self, paths: tuple[str, ...]) -> None:
-        super().__init__(f"changed meanwhile: {', '.join(paths)}")
+    def __init__(self, paths: tuple[str, ...], message: str = "") -> None:
+        super().__init__(message or f"changed meanwhile: {', '.join(paths)}")
         self.paths = paths
+
+
+class BranchExists(Moved):
+    """There is a branch called ``branch`` already, so that it cannot be the new one. Nothing was written."""
+
+    def __init__(self, branch: str) -> None:
+        super().__init__((), f"branch {branch} exists already")
+        self.branch = branch
 
 
 class Protected(Denied):
@@ -52,7 +60,7 @@ class Edit:
     """Changes that are written together or not at all, in one commit with ``message``.
 
     ``branch`` is where they were read and go to (``None``: the default branch). With ``new_branch`` they go to a
-    branch of that name instead, which is made from ``branch``; ``Moved`` says that it exists already."""
+    branch of that name instead, which is made from ``branch``; ``BranchExists`` says that there is one."""
 
     message: str
     changes: tuple[Change, ...]
@@ -98,10 +106,16 @@ class Issue:
 
 
 class Writer(Protocol):
-    """A forge that can be written to. Requests that write are sent once, never again by themselves."""
+    """A forge that can be written to. Requests that write are sent once, never again by themselves.
+
+    A caller that gives up a call that writes (its deadline passes, it is cancelled) knows as little as after
+    ``Unsettled``: what was sent cannot be called back."""
 
     async def write(self, repo: RepoRef, edit: Edit) -> Written:
         """Carry out ``edit``, whole or not at all. In a repository without commits it makes the first one."""
+
+    async def branch_head(self, repo: RepoRef, branch: str) -> str | None:
+        """The commit at the tip of ``branch``, for reading what is there; ``None``: there is no such branch."""
 
     async def last_change(self, repo: RepoRef, path: str, *, branch: str | None = None) -> LastChange | None:
         """Who changed ``path`` last on ``branch`` (``None``: the default one); ``None``: nobody ever did."""
