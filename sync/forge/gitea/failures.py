@@ -81,7 +81,7 @@ def new_name(response: Response, site: Site) -> str:
     except ValueError:
         raise failure(response, site) from None
     if target.netloc and elsewhere != site.origin:
-        where = _printable(elsewhere.replace("@", " "), 100)
+        where = shapes.printable(elsewhere.replace("@", " "), 100)
         raise Unreachable(site.host, Trouble.WRONG, f"it redirects to {where} — check [forge] url")
     if (found := _REPO.search(target.path)) is None:
         raise failure(response, site)
@@ -95,7 +95,7 @@ def _message(response: Response) -> str | None:
     """What the forge says in its own words; ``None`` if it is not the forge's API that answers."""
     try:
         record = shapes.an_object(shapes.parse(response.body))
-        return _printable(shapes.text(record, "message", ""), 200)
+        return shapes.printable(shapes.text(record, "message", ""), 200)
     except Malformed:
         return None
 
@@ -127,7 +127,3 @@ def _named(status: int) -> str:
         return f"{status} {HTTPStatus(status).phrase}"
     except ValueError:
         return str(status)
-
-
-def _printable(text: str, limit: int) -> str:
-    return "".join(letter if letter.isprintable() else " " for letter in text)[:limit]

@@ -9,13 +9,10 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from http import HTTPStatus
 from typing import TypeVar
-from urllib.parse import parse_qs, urlsplit
 
 from cache.model import Listed, ProjectKey, RepoRef
 from sync.exchange import Response
@@ -23,15 +20,14 @@ from sync.forge.base import SETTLE, Absent, Answer, File, Refused, TooBig
 from sync.forge.gitea import shapes
 from sync.forge.gitea.calls import REPO_PAGE, is_full_name
 from sync.forge.gitea.failures import failure, unexpected
+from sync.forge.gitea.paging import Paging
 from sync.forge.gitea.shapes import Malformed
 from sync.forge.gitea.site import Site
 from sync.retry import http_date
 
 T = TypeVar("T")
 
-_LINK = re.compile(r'<([^<>]*)>((?:\s*;\s*[\w*]+\s*=\s*(?:"[^"]*"|[^\s";,]*))*)')
-_DIGITS = re.compile("[0-9]{1,9}")
-_REL = re.compile(r';\s*rel\s*=\s*"?([^";]*)', re.IGNORECASE)
+SHA256_DIGITS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +82,13 @@ def repo_page(response: Response, site: Site, forge: str) -> RepoPage:
         entries = shapes.a_list(shapes.parse(response.body))
         now = _sent_at(response)
         repos = tuple(_listed(shapes.an_object(entry), forge, now) for entry in entries if entry is not None)
-        total = _number(response.headers.get("x-total-count", ""))
-        links = _links(response.headers.get("link", ""))
-        more = "next" in links and bool(entries)
-        if not links and entries:  # a proxy may have taken the header away: better one request too many
-            more = len(entries) >= REPO_PAGE or (total or 0) > len(entries)
-        return RepoPage(repos, more, _page_of(links.get("last", "")), total)
+        paging = Paging.of(response.headers)
+        more = "next" in paging.links and bool(entries)
+        if not paging.links and entries:  # a proxy may have taken the header away: better one request too many
+            more = len(entries) >= REPO_PAGE or (paging.total or 0) > len(entries)
+        return RepoPage(repos, more, paging.last, paging.total)
 
-    return _checked(response, site, read)
+    return checked(response, site, read)
 
 
 def repo(response: Response, site: Site, forge: str) -> Listed:
@@ -102,7 +97,7 @@ def repo(response: Response, site: Site, forge: str) -> Listed:
     def read() -> Listed:
         return _listed(shapes.an_object(shapes.parse(response.body)), forge, _sent_at(response))
 
-    return _checked(response, site, read)
+    return checked(response, site, read)
 
 
 def tree_page(response: Response, site: Site) -> TreePage:
@@ -114,7 +109,7 @@ def tree_page(response: Response, site: Site) -> TreePage:
         total = shapes.count(record, "total_count") if "total_count" in record else None
         return TreePage(shapes.sha(record), entries, shapes.flag(record, "truncated"), total)
 
-    return _checked(response, site, read)
+    return checked(response, site, read)
 
 
 def file_contents(response: Response, site: Site, paths: Sequence[str], limit: int) -> tuple[Answer | Unread, ...]:
@@ -126,7 +121,7 @@ def file_contents(response: Response, site: Site, paths: Sequence[str], limit: i
             raise Malformed("more files than were asked for")
         return tuple(_content(entry, path, limit) for entry, path in zip(entries, paths, strict=False))
 
-    return _checked(response, site, read)
+    return checked(response, site, read)
 
 
 def raw(response: Response, site: Site, path: str) -> Answer | NotModified:
@@ -145,7 +140,7 @@ def raw(response: Response, site: Site, path: str) -> Answer | NotModified:
 
     if response.status == HTTPStatus.NOT_FOUND and b'"getBlobForEntry"' in response.body:
         return Refused(path, "a directory")
-    return _checked(response, site, read)
+    return checked(response, site, read)
 
 
 def blob_sha(data: bytes) -> str:
@@ -153,7 +148,15 @@ def blob_sha(data: bytes) -> str:
     return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
-def _checked(response: Response, site: Site, read: Callable[[], T]) -> T:
+def names_blob(sha: str, data: bytes) -> bool:
+    """Whether ``sha`` is git's name for the blob ``data``, in a repository of either kind."""
+    if len(sha) == SHA256_DIGITS:
+        return sha == hashlib.sha256(b"blob %d\0" % len(data) + data).hexdigest()
+    return sha == blob_sha(data)
+
+
+def checked(response: Response, site: Site, read: Callable[[], T]) -> T:
+    """What ``read`` makes of a success, whose ``Malformed`` is an unexpected answer. Raises the error of any other."""
     if not HTTPStatus.OK <= response.status < HTTPStatus.MULTIPLE_CHOICES:
         raise failure(response, site)
     try:
@@ -172,7 +175,7 @@ def _listed(record: shapes.Record, forge: str, now: float | None) -> Listed:
     listed = Listed(
         RepoRef(key, name, shapes.text(record, "default_branch", "")),
         "",
-        _seconds(updated),
+        shapes.seconds(updated),
         url if url.startswith(("https://", "http://")) else None,
         shapes.flag(record, "archived"),
         shapes.flag(record, "fork"),
@@ -234,33 +237,3 @@ def _decoded(content: str, encoding: str) -> bytes:
         return base64.b64decode("".join(content.split()), validate=True)
     except (binascii.Error, ValueError):
         raise Malformed("damaged base64") from None
-
-
-def _seconds(stamp: str) -> float | None:
-    """RFC 3339 text as seconds since the UTC epoch."""
-    try:
-        moment = datetime.fromisoformat(stamp)
-        return moment.timestamp() if moment.tzinfo is not None else None
-    except (ValueError, OverflowError):
-        return None
-
-
-def _links(header: str) -> dict[str, str]:
-    """The targets of a ``Link`` header by relation (RFC 8288, section 3)."""
-    links = {}
-    for target, parameters in _LINK.findall(header):
-        relation = _REL.search(parameters)
-        for word in relation[1].lower().split() if relation else ():
-            links[word] = target
-    return links
-
-
-def _page_of(url: str) -> int | None:
-    try:
-        return _number(parse_qs(urlsplit(url).query).get("page", [""])[0])
-    except ValueError:
-        return None
-
-
-def _number(digits: str) -> int | None:
-    return int(digits) if _DIGITS.fullmatch(digits) else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 
 from sync.forge.gitea.calls import is_text
 
@@ -82,3 +83,17 @@ def sha(record: Record, key: str = "sha") -> str:
 def is_sha(word: str) -> bool:
     """Whether ``word`` is the name of an object in a SHA-1 or SHA-256 repository."""
     return _OBJECT_NAME.fullmatch(word) is not None
+
+
+def seconds(stamp: str) -> float | None:
+    """RFC 3339 text as seconds since the UTC epoch."""
+    try:
+        moment = datetime.fromisoformat(stamp)
+        return moment.timestamp() if moment.tzinfo is not None else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def printable(text: str, limit: int) -> str:
+    """The first ``limit`` characters of somebody else's words, none of which does anything to a terminal."""
+    return "".join(letter if letter.isprintable() else " " for letter in text)[:limit]
