@@ -136,7 +136,7 @@ class Roots:
                         if error.errno in _GONE or error.errno == errno.ENAMETOOLONG:
                             raise _unknown(name) from None
                         raise
-                    if path in inner:
+                    if inner and path in inner:
                         raise _unknown(name)
                 yield Place(current, path)
             finally:
@@ -161,7 +161,8 @@ class Roots:
 
     def _inner(self, root: _Root) -> set[Path]:
         """The other roots, which are theirs where they lie inside this one."""
-        return {other.real for other in self._roots if other is not root} - {root.real}
+        others = [other.real for other in self._roots if other is not root]
+        return set(others) - {root.real} if others else set()
 
     def _is_repository(self, root: _Root) -> bool:
         if len(self._roots) > 1:

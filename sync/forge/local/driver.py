@@ -21,12 +21,17 @@ from sync.forge.base import Answer, File, Head, ListingPage, Unchanged
 from sync.forge.local.discovery import HOST, Found, Hidden, Place, Roots
 from sync.forge.local.files import Oversized, is_safe
 from sync.forge.local.layout import Damaged, NoRepository
+from sync.forge.local.recent import Recent
+from sync.forge.local.turns import Turns
 
 if TYPE_CHECKING:
+    from sync.forge.local.tree import RecentTrees
     from sync.forge.local.view import View
 
 PAGE: Final = 50  # repositories, and folders that could not be read, in one page of a listing
 UNREADABLE: Final = "unreadable"  # the stamp of a repository that cannot be read
+PATIENCE: Final = 0.02  # seconds; what is in memory is read in less, and what is not may take as long as it likes
+MAX_TREE_ENTRIES: Final = 10_000  # of parsed trees, of about 300 bytes each, that are kept for the next read
 MAX_WIKIS: Final = 8  # overlaid wikis that head() worked out, kept for the wiki_tree() that follows
 
 T = TypeVar("T")
@@ -48,6 +53,8 @@ class LocalForge:
         self._roots = Roots(roots)
         self._status_paths = tuple(status_paths)
         self._limiter = CapacityLimiter(max_in_flight)
+        self._turns = Turns(PATIENCE)
+        self._trees: RecentTrees = Recent(MAX_TREE_ENTRIES)
         self._wikis: OrderedDict[tuple[int, Head], tuple[TreeEntry, ...]] = OrderedDict()
 
     @property
@@ -104,7 +111,8 @@ class LocalForge:
 
     async def _in_thread(self, work: Callable[[], T]) -> T:
         """A thread that is abandoned closes what it opened when it comes to its end."""
-        return await to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._limiter)
+        async with self._turns.taken():
+            return await to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._limiter)
 
     def _page(self, walk: Iterator[Found | Hidden]) -> ListingPage | None:
         projects, hidden = [], []
@@ -126,23 +134,22 @@ class LocalForge:
             key = ProjectKey(self._name, place.project_id)
             try:
                 with _own_errors(name):
-                    signs = _view(place, self._status_paths, lambda view: view.signs())
+                    signs = self._view(place, lambda view: view.signs())
             except (Denied, Unavailable):
                 return Listed(RepoRef(key, name, "HEAD"), UNREADABLE)
             return Listed(RepoRef(key, name, signs.branch or "HEAD"), signs.stamp, signs.updated_at, empty=signs.empty)
 
     def _visit(self, name: str, act: Callable[[View], T]) -> T:
         with _own_errors(name), self._roots.open(name) as place:
-            return _view(place, self._status_paths, act)
+            return self._view(place, act)
 
+    def _view(self, place: Place, act: Callable[[View], T]) -> T:
+        # Imported here since dulwich takes as long to import as all else that a server needs to start.
+        from sync.forge.local.repo import opened  # noqa: PLC0415
+        from sync.forge.local.view import View  # noqa: PLC0415
 
-def _view(place: Place, status_paths: Sequence[str], act: Callable[[View], T]) -> T:
-    # Imported here since dulwich takes as long to import as all else that a server needs to start.
-    from sync.forge.local.repo import opened  # noqa: PLC0415
-    from sync.forge.local.view import View  # noqa: PLC0415
-
-    with opened(place.folder) as repository:
-        return act(View(repository, status_paths))
+        with opened(place.folder) as repository:
+            return act(View(repository, self._status_paths, self._trees))
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Git trees, and a working tree laid over one. Pure: what is read comes in as functions and mappings."""
+"""Git trees, and a working tree laid over one. What is read comes in as functions and mappings."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import hashlib
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 from dulwich.objects import parse_tree
 
 from cache.model import TreeEntry
 from sync.forge.local.files import is_safe
 from sync.forge.local.layout import Damaged
+from sync.forge.local.recent import Recent
 
 MAX_ENTRIES: Final = 100_000  # files and folders below one folder of a commit
 MAX_DEPTH: Final = 128  # folders in folders
@@ -42,21 +43,31 @@ class Committed:
         return not self.is_folder and self.mode != SUBMODULE
 
 
-class Trees:
-    """Trees by name, each read and parsed once. ``read`` gives a tree's bytes, ``name_size`` is a name's length."""
+RecentTrees: TypeAlias = Recent[Mapping[bytes, Committed]]
 
-    def __init__(self, read: Callable[[str], bytes], name_size: int) -> None:
+
+class Trees:
+    """The trees of a repository by name, each read and parsed once. ``read`` gives a tree's bytes, ``name_size`` is a
+    name's length; ``recent`` are trees that were read before, of whichever repository: a tree's name is the digest of
+    its content."""
+
+    def __init__(self, read: Callable[[str], bytes], name_size: int, recent: RecentTrees) -> None:
         self._read = read
         self._name_size = name_size
-        self._parsed: dict[str, dict[bytes, Committed]] = {}
+        self._recent = recent
+        self._parsed: dict[str, Mapping[bytes, Committed]] = {}
 
     def entries(self, tree: str) -> Mapping[bytes, Committed]:
         """The entries of a tree by name."""
         parsed = self._parsed.get(tree)
         if parsed is None:
-            parsed = self._parsed[tree] = {
-                name: Committed(mode, sha.decode()) for name, mode, sha in parse_tree(self._read(tree), self._name_size)
-            }
+            parsed = self._parsed[tree] = self._recent.get(tree) or self._parse(tree)
+        return parsed
+
+    def _parse(self, tree: str) -> Mapping[bytes, Committed]:
+        entries = parse_tree(self._read(tree), self._name_size)
+        parsed = {name: Committed(mode, sha.decode()) for name, mode, sha in entries}
+        self._recent.keep(tree, parsed)
         return parsed
 
     def find(self, tree: str, path: str) -> Committed | None:

@@ -23,7 +23,7 @@ from sync.forge.local.objects import BLOB, COMMIT, TREE
 from sync.forge.local.overlay import REFUSALS, WorkingCopy
 from sync.forge.local.refs import Tip
 from sync.forge.local.repo import Repository
-from sync.forge.local.tree import LINK, SUBMODULE, Committed, Overlay, Trees, digest, lay_over
+from sync.forge.local.tree import LINK, SUBMODULE, Committed, Overlay, RecentTrees, Trees, digest, lay_over
 from sync.forge.local.worktree import Obstacle, WorkFile
 
 OVERLAID: Final = (WIKI, ".tasks/")
@@ -50,7 +50,7 @@ class Signs:
 class View:
     """One repository, open for the length of a few reads."""
 
-    def __init__(self, repository: Repository, status_paths: Sequence[str]) -> None:
+    def __init__(self, repository: Repository, status_paths: Sequence[str], trees: RecentTrees) -> None:
         self._repository = repository
         self._objects = repository.objects
         self._status_paths = status_paths
@@ -58,7 +58,7 @@ class View:
         self._copy = WorkingCopy(disk, repository) if disk is not None else None
         size = repository.config.object_format.oid_length
         self._nothing = "0" * (2 * size)
-        self._trees = Trees(lambda name: self._objects.read(name, TREE, limit=MAX_TREE), size)
+        self._trees = Trees(lambda name: self._objects.read(name, TREE, limit=MAX_TREE), size, trees)
         self._roots: dict[str, str | None] = {self._nothing: None}
 
     @cached_property
