@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from cache.search.query import MAX_WORD, Query, fold
 from cache.search.stem import stem
@@ -49,6 +50,8 @@ class _Folded:
 
     @classmethod
     def of(cls, original: str) -> _Folded:
+        if original.isascii():
+            return cls(original, original.lower(), (0,), (0,))
         starts: list[int] = []
         folded_starts: list[int] = []
         parts: list[str] = []
@@ -66,9 +69,11 @@ class _Folded:
         """Where in the original the character comes from that stands at ``at``; for the end, the end."""
         piece = bisect_right(self.folded_starts, at) - 1
         start = self.starts[piece]
-        end = _end_of_piece(self.original, start)
+        end = self.starts[piece + 1] if piece + 1 < len(self.starts) else len(self.original)
         passed = self.folded_starts[piece]
-        for offset, cluster in _clusters(self.original[start:end]):
+        if (letters := self.original[start:end]).isascii():
+            return min(start + at - passed, end)
+        for offset, cluster in _clusters(letters):
             passed += len(_fold(cluster))
             if passed > at:
                 return start + offset
@@ -83,6 +88,8 @@ def _end_of_piece(text: str, start: int) -> int:
 
 def _fold(piece: str) -> str:
     """The folded piece, with the space that it may end in."""
+    if piece.isascii():  # its white space is folded already
+        return piece.lower()
     return f"{fold(piece)} " if piece.endswith(" ") else fold(piece)
 
 
@@ -100,7 +107,7 @@ def _whole(text: str, whole: str) -> tuple[int, int] | None:
     return None if at < 0 else (at, at + len(whole))
 
 
-def _densest(text: str, words: Sequence[str], width: int) -> tuple[int, int] | None:
+def _densest(text: str, words: tuple[str, ...], width: int) -> tuple[int, int] | None:
     """The first place no wider than ``width`` that has the most different ``words``."""
     if not words:
         return None
@@ -137,7 +144,8 @@ def _hits(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
             at = hit.end()
 
 
-def _pattern(words: Sequence[str]) -> re.Pattern[str]:
+@lru_cache(maxsize=32)
+def _pattern(words: tuple[str, ...]) -> re.Pattern[str]:
     """One group for each word: by its stem at the start of a word, or anywhere where it is not ASCII."""
     starts = "|".join(f"({re.escape(stem(word).removesuffix('i') or word)})" for word in words if word.isascii())
     anywhere = [f"({re.escape(word)})" for word in words if not word.isascii()]
