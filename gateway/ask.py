@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 
 import anyio
@@ -15,7 +15,7 @@ from cache.model import Project, ProjectKey, ProjectState
 from cache.search.query import Query
 from cache.search.snippet import snippet
 from gateway.answers import AskAnswer, PageMatch, ProjectError, ProjectMatches
-from gateway.live import LivePage, LiveRead, LiveReader
+from gateway.live import LivePage, LiveRead, LiveReader, look_through
 from gateway.naming import Names
 from gateway.pages import page_url
 from sync.page import first_prose
@@ -41,21 +41,21 @@ class Question:
 
 async def ask(question: Question, store: Store, names: Names, reader: LiveReader) -> AskAnswer:
     """Match in the cache, read the best pages of each project live, and answer in the caller's order."""
-    found, matches = await anyio.to_thread.run_sync(_match, question, store, names)
+    known = await anyio.to_thread.run_sync(_look_up, question, store, names)
     order: dict[ProjectKey | str, None] = {}
     entries: dict[ProjectKey | str, ProjectMatches | ProjectError] = {}
     async with anyio.create_task_group() as group:
 
         async def fill(project: Project) -> None:
             try:
-                entries[project.key] = await _entry(project, matches[project.key], question, names, reader)
+                entries[project.key] = await _entry(project, known, question, names, reader)
             except StoreFailure:
                 raise
             except Exception:  # a fault of one project, ours included, must not spoil the others
                 logger.exception("internal error while asking a project")
                 entries[project.key] = ProjectError(names.spell(project), OUR_FAULT)
 
-        for word, meaning in found.items():
+        for word, meaning in known.found.items():
             place = word.strip().casefold() if isinstance(meaning, KnowledgeError) else meaning.key
             if place in order:
                 continue
@@ -67,27 +67,38 @@ async def ask(question: Question, store: Store, names: Names, reader: LiveReader
     return AskAnswer(question.projects, tuple(entries[place] for place in order))
 
 
-def _match(
-    question: Question, store: Store, names: Names
-) -> tuple[dict[str, Project | KnowledgeError], Mapping[ProjectKey, Matches]]:
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What the cache knows: what each word means, each project's matches, and of which blobs among them it holds what
+    they say of themselves."""
+
+    found: Mapping[str, Project | KnowledgeError]
+    matches: Mapping[ProjectKey, Matches]
+    described: Container[str]
+
+
+def _look_up(question: Question, store: Store, names: Names) -> _Known:
     found = names.find_each(question.projects, store)
     keys = list({meaning.key: None for meaning in found.values() if isinstance(meaning, Project)})
-    return found, store.match(keys, question.query, types=question.types, limit=question.limit)
+    matches = store.match(keys, question.query, types=question.types, limit=question.limit)
+    return _Known(found, matches, store.facts({match.page.sha for each in matches.values() for match in each.best}))
 
 
 async def _entry(
-    project: Project, matches: Matches, question: Question, names: Names, reader: LiveReader
+    project: Project, known: _Known, question: Question, names: Names, reader: LiveReader
 ) -> ProjectMatches | ProjectError:
     name = names.spell(project)
     if (reason := why_barren(project)) is not None:
         return ProjectError(name, reason)
+    matches = known.matches[project.key]
     pages = [match.page for match in matches.best]
     async with reader.room(pages):
-        read = await reader.read(project, pages)
+        read = await reader.read(project, pages, known.described)
         if read.failure is not None and not has_answer(read):
             gone = isinstance(read.failure, NotFound)  # each forge says it in its own words
             return ProjectError(name, INVISIBLE if gone else read.failure.message)
-        found = await anyio.to_thread.run_sync(_page_matches, project, read, question.query)
+        size = sum(len(live.body) for live in read.pages if live.body is not None)
+        found = await look_through(size, _page_matches, project, read, question.query)
     return ProjectMatches(name, found, matches.total - len(matches.best), warning(project, read, reader.age(project)))
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Container, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from typing import TypeVar, TypeVarTuple, Unpack
 
 import anyio
 import anyio.to_thread
@@ -21,9 +22,13 @@ from sync.wiki_index import describe
 
 MAX_GLANCED = 1024 * 1024  # bytes of a page that is read for a snippet; a larger one is answered for by the cache
 FREE = 128 * 1024  # bytes of pages that are read whatever else is being read
+AT_ONCE = 16 * 1024  # bytes of text that are looked through in less time than it takes to hand them to a thread
 LIGHT = 2 * 1024 * 1024  # bytes of pages
 LIGHT_AT_ONCE = 16  # reads of no more than that
 HEAVY_AT_ONCE = 2  # reads of more
+
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
 
 logger = logging.getLogger(__name__)
 
@@ -98,9 +103,10 @@ class LiveReader:
             raise unconfigured(project.key.forge)
         return forge
 
-    async def read(self, project: Project, pages: Sequence[Page]) -> LiveRead:
+    async def read(self, project: Project, pages: Sequence[Page], described: Container[str]) -> LiveRead:
         """The bodies of ``pages``, or as much of them as is searched; a forge that fails is answered for by the cache,
-        and so is a page that is too large to be read for its snippet alone."""
+        and so is a page that is too large to be read for its snippet alone. ``described`` are the blobs of which the
+        cache holds what they say of themselves."""
         if not pages:
             return LiveRead(())
         if self.is_fresh(project):
@@ -113,7 +119,8 @@ class LiveReader:
             raise
         except KnowledgeError as error:
             return LiveRead(await self.cached(project, pages), failure=error)
-        read = await anyio.to_thread.run_sync(_sort, self.store, pages, answers)
+        size = sum(len(answer.data) for answer in answers if isinstance(answer, File))
+        read = await look_through(size, _sort, pages, answers, described)
         await self.remember(project, pages, read)
         unread = [live.page for live in read.pages if live.body is None]
         if not unread:
@@ -154,20 +161,27 @@ class LiveReader:
             logger.warning("%s", error.message)
 
 
+async def look_through(size: int, work: Callable[[Unpack[Ts]], T], *args: *Ts) -> T:
+    """What ``work`` makes of texts of about ``size`` bytes: at once where they are short, else in a thread, since the
+    event loop must not wait for it."""
+    if size <= AT_ONCE:
+        return work(*args)
+    return await anyio.to_thread.run_sync(work, *args)
+
+
 def unconfigured(forge: str) -> NotConfigured:
     """The error for a project whose forge has left the configuration."""
     return NotConfigured(f"forge {forge} is not configured any more — run gateway sync")
 
 
-def _sort(store: Store, pages: Sequence[Page], answers: Sequence[Answer]) -> LiveRead:
+def _sort(pages: Sequence[Page], answers: Sequence[Answer], described: Container[str]) -> LiveRead:
     """Lay answers beside the pages they are for. What is a page no more (no such file, a symbolic link) is gone."""
-    known = store.facts({answer.sha for answer in answers if isinstance(answer, File)})
     live: list[LivePage] = []
     gone: list[Page] = []
     for page, answer in zip(pages, answers, strict=True):
         match answer:
             case File():
-                live.append(_live_page(page, answer, known))
+                live.append(_live_page(page, answer, known=answer.sha in described))
             case TooBig():
                 live.append(LivePage(page, None))
             case Absent() | Refused():
@@ -175,14 +189,15 @@ def _sort(store: Store, pages: Sequence[Page], answers: Sequence[Answer]) -> Liv
     return LiveRead(tuple(live), tuple(gone))
 
 
-def _live_page(page: Page, file: File, known: Mapping[str, PageFacts]) -> LivePage:
+def _live_page(page: Page, file: File, *, known: bool) -> LivePage:
     """A page with the body just read; no body where it is no text."""
     try:
         body = page_text.decode(file.data, file.path)
     except KnowledgeError:
         return LivePage(page, None)
-    if file.sha == page.sha and file.sha in known:  # title and type say already what this body does
-        return LivePage(replace(page, uncommitted=file.uncommitted), body)
+    if file.sha == page.sha and known:  # title and type say already what this body does
+        same = page.uncommitted == file.uncommitted
+        return LivePage(page if same else replace(page, uncommitted=file.uncommitted), body)
     return described(page, file, body)
 
 
