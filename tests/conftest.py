@@ -7,6 +7,7 @@ import pytest
 
 from tests.fake_gitea import FakeGitea, Server, serve
 from tests.support.installation import Installation
+from tests.support.leaks import files_below, holding
 
 
 @pytest.fixture
@@ -19,6 +20,15 @@ def forge_process() -> Iterator[Server]:
     """A fake forge in a process of its own, which every test fills anew (see ``tests.support.installation.filled``)."""
     with serve(FakeGitea()) as server:
         yield server
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_token_written(written: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """At the end of a session (of one process, where several share the tests) the token stands in nothing that
+    installations wrote in it, nor in any cache that any test left."""
+    yield
+    caches = [path for path in tmp_path_factory.getbasetemp().rglob("*.db*") if path.is_file()]
+    assert holding([*files_below(written), *caches]) == []
 
 
 @pytest.fixture(scope="session")

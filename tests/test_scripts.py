@@ -211,13 +211,13 @@ class TestChecks:
 
     def test_all_are_made_in_order(self, ready: Checkout) -> None:
         assert ready.run("scripts/test").returncode == 0
-        assert [line.strip() for line in ready.done()[2:]] == [*CHECKS, "python -P -m pytest -m not full"]
+        assert [line.strip() for line in ready.done()[2:]] == [*CHECKS, "python -P -m pytest -n auto -m not full"]
 
     def test_full_leaves_no_test_out(self, ready: Checkout) -> None:
         assert ready.run("scripts/test", "--full").returncode == 0
         done = ready.done()
         assert any(line.endswith("requirements-full.lock") for line in done)
-        assert done[-1] == "python -P -m pytest -m "
+        assert done[-1] == "python -P -m pytest -n auto -m "
 
     def test_one_that_fails_ends_it(self, ready: Checkout) -> None:
         ready.program(ready.root / ".venv" / "bin" / "mypy", "#!/bin/sh\nexit 1\n")

@@ -1,11 +1,11 @@
 """The token stands nowhere but in the configuration: not in output, logs, errors, caches, exports or client files.
 
-The last test of a session looks through everything that whole processes wrote in it, whichever tests ran.
+At its end every session looks through everything that whole processes wrote in it, whichever tests ran (see
+``tests/conftest.py``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -14,32 +14,16 @@ from tests.fake_gitea import FakeGitea, Reply, Server, web_page
 from tests.fake_gitea.faults import When
 from tests.support.gitea_fleet import wiki
 from tests.support.installation import TOKEN, Installation, asked, filled, wait_until
+from tests.support.leaks import files_below, holding
 from tests.support.stdio_process import StdioProcess, call
 
 REPOSITORIES = {"acme/web": wiki("Yarn"), "acme/api": wiki("Limits"), "acme/odd": wiki("Odd")}
-FORMS = (TOKEN.encode(), TOKEN.encode("utf-16-le"))
 SAID = f"Your token {TOKEN} may not do this"
-
-
-def holding(files: Iterable[Path]) -> list[Path]:
-    """Those of ``files`` in which the token stands."""
-    return [file for file in files if any(form in file.read_bytes() for form in FORMS)]
-
-
-def files_below(folder: Path) -> list[Path]:
-    return [path for path in folder.rglob("*") if path.is_file() and not path.is_symlink()]
 
 
 @pytest.fixture
 def server(forge_process: Server) -> Server:
     return filled(forge_process, REPOSITORIES)
-
-
-@pytest.fixture
-def everything_written(written: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """All that installations wrote in this session, and each cache that any test left."""
-    caches = tmp_path_factory.getbasetemp().rglob("*.db*")
-    return [*files_below(written), *(path for path in caches if path.is_file())]
 
 
 def test_it_is_found_where_it_stands(tmp_path: Path) -> None:
@@ -133,7 +117,3 @@ def test_it_is_not_in_the_files_of_a_sync_that_was_killed(installation: Installa
     running.kill()
     assert (installation.cache.parent / "cache.db").exists()
     assert holding(files_below(installation.folder)) == []
-
-
-def test_it_stands_in_nothing_that_the_suite_wrote(everything_written: list[Path]) -> None:
-    assert holding(everything_written) == []
