@@ -5,15 +5,18 @@ A path is kept as its parts, so that each is encoded once, whatever it holds.
 
 from __future__ import annotations
 
+import base64
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from urllib.parse import quote, urlencode
 
+from sync.forge.writing import Edit
+
 API = "/api/v1"
 MAX_JSON = 16 * 1024 * 1024  # bytes of an answer that is read into memory at once
-REPO_PAGE = 50  # repositories asked for at once: the usual most, see max_response_items
+REPO_PAGE = 50  # repositories, issues, labels… asked for at once: the usual most, see max_response_items
 TREE_PAGE = 1000  # tree entries, likewise
 FILES_AT_ONCE = 30  # files of one batch: the usual default_paging_num
 NOWHERE = "-/-"  # a repository that cannot be: names of owners start with a letter or a digit
@@ -144,6 +147,75 @@ def file_contents(name: str, paths: Sequence[str], *, ref: str | None, by_get: b
     if by_get:
         return Call("GET", segments, (*_ref(ref), ("body", body)))
     return Call("POST", segments, _ref(ref), body.encode())
+
+
+def branch(name: str, branch: str) -> Call:
+    """A branch: its tip, and who may push to it. Its slashes stay as they are, which no proxy takes offence at."""
+    return Call("GET", (*_repo(name), "branches", *branch.split("/")))
+
+
+def history(name: str, path: str, *, branch: str | None) -> Call:
+    """The commits that touched a path, newest first, without what costs the forge more than the commits do."""
+    few = (("limit", "1"), ("stat", "false"), ("verification", "false"), ("files", "false"))
+    start = () if branch is None else (("sha", branch),)
+    return Call("GET", (*_repo(name), "commits"), (("path", path), *few, *start))
+
+
+def commit(name: str, edit: Edit) -> Call:
+    """Write files in one commit. Without a branch the forge takes the one that is the default now."""
+    files = [
+        {
+            "operation": "create" if change.sha is None else "update",
+            "path": change.path,
+            "content": base64.b64encode(change.data).decode("ascii"),
+            **({} if change.sha is None else {"sha": change.sha}),
+        }
+        for change in edit.changes
+    ]
+    branches = {"branch": edit.branch, "new_branch": edit.new_branch}
+    named = {key: value for key, value in branches.items() if value is not None}
+    return _once((*_repo(name), "contents"), {**named, "message": edit.message, "files": files})
+
+
+def pull(name: str, base: str, head: str) -> Call:
+    """The pull request from one branch into another, open or not."""
+    return Call("GET", (*_repo(name), "pulls", base, head))
+
+
+def open_pulls(name: str, base: str, page: int) -> Call:
+    """The open pull requests into a branch."""
+    return Call("GET", (*_repo(name), "pulls"), (("state", "open"), ("base_branch", base), *_page(page)))
+
+
+def propose(name: str, *, base: str, head: str, title: str, body: str) -> Call:
+    """Open a pull request."""
+    return _once((*_repo(name), "pulls"), {"base": base, "head": head, "title": title, "body": body})
+
+
+def labels_of_repo(name: str, page: int) -> Call:
+    """The labels of a repository alone."""
+    return Call("GET", (*_repo(name), "labels"), _page(page))
+
+
+def labels_of_org(org: str, page: int) -> Call:
+    """The labels that an organization's repositories share. There is no such list of a user."""
+    return Call("GET", ("orgs", org, "labels"), _page(page))
+
+
+def file_issue(name: str, *, title: str, body: str, labels: Sequence[int]) -> Call:
+    """File an issue with labels by id."""
+    return _once((*_repo(name), "issues"), {"title": title, "body": body, "labels": list(labels)})
+
+
+def issues(name: str, since: str, page: int) -> Call:
+    """Issues, open and closed, that changed ``since`` (RFC 3339), newest first."""
+    query = (("state", "all"), ("type", "issues"), ("since", since))
+    return Call("GET", (*_repo(name), "issues"), (*query, *_page(page)))
+
+
+def _once(segments: tuple[str, ...], form: Mapping[str, object]) -> Call:
+    """What writes, and so is never sent again by itself. (JSON in ASCII: there is nothing that cannot be sent.)"""
+    return Call("POST", segments, body=json.dumps(form).encode("ascii"), idempotent=False)
 
 
 def _repo(name: str) -> tuple[str, ...]:

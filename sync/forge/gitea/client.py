@@ -21,6 +21,8 @@ from sync.forge.gitea.listing import Lister, sources
 from sync.forge.gitea.protocol import NotModified, TreePage
 from sync.forge.gitea.session import Session
 from sync.forge.gitea.site import Site
+from sync.forge.gitea.writes import GiteaWriter
+from sync.forge.writing import Edit, Issue, LastChange, PullRequest, Written
 from sync.http import HttpClient
 
 FOLDER = WIKI.rstrip("/")
@@ -39,13 +41,15 @@ class GiteaSettings:
 
 
 class GiteaForge:
-    """A Gitea or Forgejo server as a :class:`sync.forge.base.Forge`. Raises ``NotConfigured`` if ``url`` is no URL."""
+    """A Gitea or Forgejo server as a :class:`sync.forge.base.Forge` and a :class:`sync.forge.writing.Writer`. Raises
+    ``NotConfigured`` if ``url`` is no URL."""
 
     def __init__(self, name: str, http: HttpClient, settings: GiteaSettings) -> None:
         self._name = name
         self._session = Session(Site.of(settings.url), http, Credentials(settings.token))
         self._lister = Lister(self._session, name, sources(settings.user, settings.orgs))
         self._files = FileReader(self._session, self.find)
+        self._writer = GiteaWriter(self._session)
 
     @property
     def name(self) -> str:
@@ -111,6 +115,30 @@ class GiteaForge:
             await self.find(repo.name)
             return Absent(path)
         return Unchanged(path, sha) if isinstance(answer, NotModified) else answer
+
+    async def write(self, repo: RepoRef, edit: Edit) -> Written:
+        return await self._writer.write(repo, edit)
+
+    async def branch_head(self, repo: RepoRef, branch: str) -> str | None:
+        return await self._writer.branch_head(repo, branch)
+
+    async def last_change(self, repo: RepoRef, path: str, *, branch: str | None = None) -> LastChange | None:
+        return await self._writer.last_change(repo, path, branch=branch)
+
+    async def open_pull(self, repo: RepoRef, branch: str) -> PullRequest | None:
+        return await self._writer.open_pull(repo, branch)
+
+    async def propose(self, repo: RepoRef, branch: str, *, title: str, body: str) -> PullRequest:
+        return await self._writer.propose(repo, branch, title=title, body=body)
+
+    async def labels(self, repo: RepoRef) -> Mapping[str, int]:
+        return await self._writer.labels(repo)
+
+    async def file_issue(self, repo: RepoRef, *, title: str, body: str, labels: Sequence[int]) -> Issue:
+        return await self._writer.file_issue(repo, title=title, body=body, labels=labels)
+
+    async def recent_issues(self, repo: RepoRef, *, since: float) -> Sequence[Issue]:
+        return await self._writer.recent_issues(repo, since=since)
 
     async def aclose(self) -> None:
         await self._session.aclose()

@@ -176,7 +176,7 @@ def _listed(record: shapes.Record, forge: str, now: float | None) -> Listed:
         RepoRef(key, name, shapes.text(record, "default_branch", "")),
         "",
         shapes.seconds(updated),
-        url if url.startswith(("https://", "http://")) else None,
+        url if shapes.is_web_url(url) else None,
         shapes.flag(record, "archived"),
         shapes.flag(record, "fork"),
         shapes.flag(record, "empty"),

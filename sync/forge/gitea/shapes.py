@@ -64,9 +64,9 @@ def count(record: Record, key: str, default: int | None = None) -> int:
     return value
 
 
-def flag(record: Record, key: str) -> bool:
-    """A truth value; what is missing is not so."""
-    value = record.get(key, False)
+def flag(record: Record, key: str, *, default: bool = False) -> bool:
+    """A truth value; what is missing is ``default``."""
+    value = record.get(key, default)
     if not isinstance(value, bool):
         raise Malformed(f"no {key}")
     return value
@@ -83,6 +83,27 @@ def sha(record: Record, key: str = "sha") -> str:
 def is_sha(word: str) -> bool:
     """Whether ``word`` is the name of an object in a SHA-1 or SHA-256 repository."""
     return _OBJECT_NAME.fullmatch(word) is not None
+
+
+def web_url(record: Record, key: str = "html_url") -> str:
+    """The address of a page for people."""
+    value = text(record, key)
+    if not is_web_url(value):
+        raise Malformed(f"no {key}")
+    return value
+
+
+def is_web_url(word: str) -> bool:
+    """Whether a browser can be sent to ``word``."""
+    return word.startswith(("https://", "http://")) and word.isprintable()
+
+
+def moment(record: Record, key: str) -> float:
+    """A time, in seconds since the UTC epoch."""
+    value = seconds(text(record, key))
+    if value is None:
+        raise Malformed(f"no {key}")
+    return value
 
 
 def seconds(stamp: str) -> float | None:
