@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Protocol, overload
+from typing import Protocol, TypeAlias, overload
 
-from cache.model import Known, Page, PageFacts, Project, ProjectKey, Snapshot, TextFile
+from cache.model import FiledTask, Known, Page, PageFacts, Project, ProjectKey, Snapshot, TextFile, WikiWrite
 from cache.search.query import Query
 
 
@@ -172,6 +172,13 @@ class WriteStore(Protocol):
         """Note what a live read brought: new titles, types and shas of pages that are known, facts of bodies, and
         the bodies themselves where the project is mirrored."""
 
+    def note_write(self, write: WikiWrite) -> bool:
+        """Know at once what a write of ours made, as a sync would: pages, index, bodies, facts and revision. The next
+        sync looks at the project all the same, and one that listed it before the write does not overwrite it.
+
+        ``False`` when the project is not known, or was looked at or written since: what is known then is newer, and
+        only bodies and facts are kept."""
+
     def mark_stale(self, key: ProjectKey) -> None:
         """Have the next sync look at this project whatever its stamp says."""
 
@@ -184,8 +191,68 @@ class WriteStore(Protocol):
         """Forget all projects; the task journal stays."""
 
 
-class Store(ReadStore, WriteStore, Protocol):
-    """Both sides of one cache."""
+@dataclass(frozen=True, slots=True)
+class Mine:
+    """The right to file a text, held until it is settled or released, or this process ends.
+
+    ``sent_at``: then an earlier attempt sent a request whose outcome is not known. Whoever holds the right now looks
+    for its task first, and sends nothing as long as that request may still be on its way. ``number`` tells this holder
+    from earlier ones in this process."""
+
+    key: ProjectKey
+    digest: str
+    sent_at: float | None
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Filed:
+    """The text was filed less than ``SAME_TASK`` ago, as ``task``."""
+
+    task: FiledTask
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """Somebody else who is alive has the right to file the text: ask again in a moment. ``sent_at`` is when they sent
+    a request, ``None`` that they did not yet."""
+
+    sent_at: float | None
+
+
+Claim: TypeAlias = Mine | Filed | Pending
+
+
+class JournalStore(Protocol):
+    """Which text was filed where, so that those who share a cache file one task for it between them.
+
+    A text is known by its ``digest``. Only one holds the right to file it at a time: it is bound to its holder's life
+    and not to a clock, so one that was suspended still has it when it wakes, and one that was killed has not.
+
+    ``claim_task`` → ``note_sending`` → the request → ``settle_task``, or ``release_task`` where nothing came of it. A
+    holder that ends in between leaves what it noted behind, and the next one is told.
+
+    ``clear`` keeps the journal. A cache file that is damaged takes it along, and so does one that is removed: then only
+    the marker in an issue tells that a text was filed before.
+    """
+
+    def claim_task(self, key: ProjectKey, digest: str) -> Claim:
+        """Take the right to file a text for a project, or learn why not. Does not wait."""
+
+    def note_sending(self, claim: Mine) -> None:
+        """Note that a request goes out now. Unless this returns, it must not: what was sent could be forgotten."""
+
+    def settle_task(self, claim: Mine, task: FiledTask) -> None:
+        """Note as what the text was filed, by this holder or by whom it found, and give the right back. Where that
+        cannot be noted, the right is given back all the same, and the next holder has to look for the task."""
+
+    def release_task(self, claim: Mine, *, refused: bool = False) -> None:
+        """Give the right back without a task. ``refused``: it is certain that what was sent was not carried out;
+        otherwise a request that was noted stays noted. Giving back what one has no longer does nothing."""
+
+
+class Store(ReadStore, WriteStore, JournalStore, Protocol):
+    """All sides of one cache."""
 
     def close(self) -> None: ...
 

@@ -13,6 +13,7 @@ from enum import StrEnum
 MAX_INDEX = 1024 * 1024  # bytes of an index file that is read
 MAX_STATUS = 1024 * 1024  # bytes of a STATUS file that is read
 MAX_PAGE = 10 * 1024 * 1024  # bytes of a page that is read; a forge's own bound is the same
+SAME_TASK = 24 * 3600.0  # seconds in which a text that is filed again is the first one's task
 
 
 class ProjectState(StrEnum):
@@ -157,6 +158,42 @@ class Snapshot:
     held: frozenset[str] = frozenset()
     facts: Mapping[str, PageFacts] = field(default_factory=dict)
     partial: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WikiWrite:
+    """What a write of ours made of a project's wiki.
+
+    ``written_at`` is when the forge answered that it was done, ``revision`` the commit that it made (``None``: only a
+    working tree was written). ``wiki`` is the whole wiki since then, read of a tree and indexes that are no older than
+    what the write replaced. ``bodies`` and ``facts`` are by blob sha, of the pages that were written at least.
+    """
+
+    key: ProjectKey
+    written_at: float
+    wiki: Wiki
+    revision: str | None = None
+    uncommitted: bool = False
+    bodies: Mapping[str, str] = field(default_factory=dict)
+    facts: Mapping[str, PageFacts] = field(default_factory=dict)
+
+
+class TaskKind(StrEnum):
+    """What a task was filed as."""
+
+    ISSUE = "issue"
+    FILE = "file"
+
+
+@dataclass(frozen=True, slots=True)
+class FiledTask:
+    """A task as it was filed: an issue with its ``number``, or a file at ``path`` (from the repository's root)."""
+
+    kind: TaskKind
+    filed_at: float
+    number: int | None = None
+    path: str | None = None
+    url: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

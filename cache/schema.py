@@ -165,6 +165,21 @@ _FIRST = (
         complete INTEGER NOT NULL DEFAULT 0
     )
     """,
+    """
+    CREATE TABLE task_journal (
+        forge TEXT NOT NULL,
+        forge_id INTEGER NOT NULL,
+        digest TEXT NOT NULL,
+        filed_at REAL NOT NULL,
+        outcome TEXT NOT NULL,
+        PRIMARY KEY (forge, forge_id, digest)
+    ) WITHOUT ROWID
+    """,
+)
+
+_WRITING = (
+    "ALTER TABLE project ADD COLUMN written_at REAL",  # when a write of ours to its wiki was answered
+    "DROP TABLE task_journal",  # into which nothing was ever written
     # What was filed where, so that the same text is not filed twice. It cannot be had again from the forge, so
     # clearing the cache keeps it.
     """
@@ -172,14 +187,17 @@ _FIRST = (
         forge TEXT NOT NULL,
         forge_id INTEGER NOT NULL,
         digest TEXT NOT NULL,         -- of the filed text
-        filed_at REAL NOT NULL,
-        outcome TEXT NOT NULL,        -- JSON: what the caller was told
+        at REAL NOT NULL,             -- when it was filed; where that is not known, when a request was sent
+        kind TEXT,                    -- what it was filed as; NULL: not known whether it was
+        number INTEGER,
+        path TEXT,
+        url TEXT,
         PRIMARY KEY (forge, forge_id, digest)
     ) WITHOUT ROWID
     """,
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST,)
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _WRITING)
 VERSION = len(MIGRATIONS)
 
 

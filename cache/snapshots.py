@@ -1,4 +1,4 @@
-"""What sync and live reads bring, written into the cache file: one function, one transaction."""
+"""What sync, live reads and writes to a wiki bring, put into the cache file: one function, one transaction."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cache import bodies
-from cache.model import Page, PageFacts, ProjectKey, ProjectState, Snapshot
+from cache.model import Page, PageFacts, ProjectKey, ProjectState, Snapshot, Wiki, WikiWrite
 from cache.pages import project_id, project_range, replace_pages, update_pages, write_text_file
 from cache.rows import UNKNOWN_TREE, Row, chunks, marks, storable
 from cache.schema import Connection
@@ -24,7 +24,7 @@ class Times:
 
 def commit(connection: Connection, snapshot: Snapshot, body_rows: Sequence[Row], times: Times) -> bool:
     """Make ``snapshot`` what is known of its project; ``body_rows`` are its bodies by ``bodies.body_rows``."""
-    if _was_looked_at_since(connection, snapshot, times):
+    if _is_outdated(connection, snapshot, times):
         return False
     project = _write_listing(connection, snapshot, snapshot.state)
     written = connection.total_changes
@@ -50,7 +50,7 @@ def commit(connection: Connection, snapshot: Snapshot, body_rows: Sequence[Row],
 
 
 def record_failure(connection: Connection, snapshot: Snapshot, failure: str, state: ProjectState, times: Times) -> None:
-    if not _was_looked_at_since(connection, snapshot, times):
+    if not _is_outdated(connection, snapshot, times):
         project = _write_listing(connection, snapshot, state)
         connection.execute(
             "UPDATE project SET state = ?, failure = ? WHERE id = ?", (state.value, storable(failure), project)
@@ -109,6 +109,49 @@ def remember(
     _count(connection, project)
 
 
+def note_write(connection: Connection, write: WikiWrite, body_rows: Sequence[Row], *, now: float) -> bool:
+    """Make what a write left what is known of its project; ``body_rows`` are its bodies by ``bodies.body_rows``."""
+    row = connection.execute(
+        "SELECT id, mirrored, synced_at, written_at FROM project WHERE forge = ? AND forge_id = ?",
+        (write.key.forge, write.key.id),
+    ).fetchone()
+    if row is None:
+        return False
+    project, mirrored, *others = row
+    outdated = any(at is not None and write.written_at < at <= now for at in others)
+    dropped: set[str] = set()
+    if not outdated:
+        dropped = replace_pages(connection, project, write.wiki.pages)
+        write_text_file(connection, project, "index", write.wiki.index)
+        _write_ours(connection, project, write)
+    bodies.add_facts(connection, project, write.facts)
+    if mirrored:
+        bodies.add_bodies(connection, project, body_rows)
+    bodies.collect(connection, dropped)
+    _count(connection, project)
+    return not outdated
+
+
+def _write_ours(connection: Connection, project: int, write: WikiWrite) -> None:
+    """Note what a write made of the project. The next look reads all of the wiki: what others changed meanwhile may
+    have the same time-stamp, and the tree has a name that we do not know."""
+    values: dict[str, object] = {
+        "state": ProjectState.OK.value,
+        "failure": None,
+        "uncommitted": write.uncommitted,
+        "wiki_tree": UNKNOWN_TREE,
+        "written_at": write.written_at,
+        "stale_since": write.written_at,
+        **_wiki_values(write.wiki),
+    }
+    if write.revision is not None:
+        values["revision"] = write.revision
+    connection.execute(
+        f"UPDATE project SET {', '.join(f'{name} = ?' for name in values)} WHERE id = ?",  # noqa: S608
+        (*values.values(), project),
+    )
+
+
 def _look_again(connection: Connection, project: int, *, now: float) -> None:
     """Have the next look read the wiki anew: this one has not fetched all bodies yet, or one that it found here went
     meanwhile, with the last project that had it."""
@@ -127,13 +170,14 @@ def clear(connection: Connection) -> None:
         connection.execute(f"INSERT INTO {index} ({index}) VALUES ('delete-all')")  # noqa: S608
 
 
-def _was_looked_at_since(connection: Connection, look: Snapshot, times: Times) -> bool:
-    """Whether another look than the one that ``look`` is a part of began after its project was listed."""
-    key = look.listed.repo.key
+def _is_outdated(connection: Connection, look: Snapshot, times: Times) -> bool:
+    """Whether, after its project was listed, we wrote to it, or another look began than the one that ``look`` is a
+    part of."""
+    key, since = look.listed.repo.key, (times.listed_at, times.now)
     row = connection.execute(
         "SELECT 1 FROM project WHERE forge = ? AND forge_id = ?"
-        " AND looked_at > ? AND looked_at <= ? AND looked_at <> ?",
-        (key.forge, key.id, times.listed_at, times.now, look.looked_at),
+        " AND (looked_at > ? AND looked_at <= ? AND looked_at <> ? OR written_at > ? AND written_at <= ?)",
+        (key.forge, key.id, *since, look.looked_at, *since),
     ).fetchone()
     return row is not None
 
@@ -185,13 +229,7 @@ def _write_outcome(connection: Connection, project: int, snapshot: Snapshot, *, 
         "has_status": snapshot.status is not None,
     }
     if snapshot.wiki is not None:
-        problem = snapshot.wiki.problem
-        values |= {
-            "has_index": snapshot.wiki.index is not None,
-            "index_problem": None if problem is None else storable(problem),
-            "dead_links": snapshot.wiki.dead,
-            "ambiguous_links": snapshot.wiki.ambiguous,
-        }
+        values |= _wiki_values(snapshot.wiki)
     connection.execute(
         f"UPDATE project SET {', '.join(f'{name} = ?' for name in values)},"  # noqa: S608
         # Pages that stay as they are stay newer than their tree, and a mark set while this look went on stays.
@@ -199,6 +237,16 @@ def _write_outcome(connection: Connection, project: int, snapshot: Snapshot, *, 
         " stale_since = iif(stale_since > ? AND stale_since <= ?, stale_since, NULL) WHERE id = ?",
         (*values.values(), snapshot.wiki is None, UNKNOWN_TREE, snapshot.wiki_tree, snapshot.looked_at, now, project),
     )
+
+
+def _wiki_values(wiki: Wiki) -> dict[str, object]:
+    """What a project's row says of its wiki."""
+    return {
+        "has_index": wiki.index is not None,
+        "index_problem": None if wiki.problem is None else storable(wiki.problem),
+        "dead_links": wiki.dead,
+        "ambiguous_links": wiki.ambiguous,
+    }
 
 
 def _free_name(connection: Connection, key: ProjectKey, name: str) -> None:

@@ -16,9 +16,21 @@ from cache.bodies import body_rows
 from cache.connect import failures
 from cache.database import Database
 from cache.errors import SyncRunning
-from cache.interface import CacheInfo, Matches, Resolution, RunSummary, StoreNotice
+from cache.interface import CacheInfo, Claim, Matches, Mine, Resolution, RunSummary, StoreNotice
+from cache.journal import Journal
 from cache.lease import Held, exclusive
-from cache.model import Known, Page, PageFacts, Project, ProjectKey, ProjectState, Snapshot, TextFile
+from cache.model import (
+    FiledTask,
+    Known,
+    Page,
+    PageFacts,
+    Project,
+    ProjectKey,
+    ProjectState,
+    Snapshot,
+    TextFile,
+    WikiWrite,
+)
 from cache.projects import Place
 from cache.schema import Connection
 from cache.search import index
@@ -44,10 +56,12 @@ class SqliteStore:
         busy_timeout: float = BUSY_TIMEOUT,
     ) -> None:
         self._database = Database(path, clock=clock, on_notice=on_notice, busy_timeout=busy_timeout)
+        self._journal = Journal(self._database, clock)
         self._clock = clock
 
     def close(self) -> None:
         self._database.close()
+        self._journal.close()
 
     # Reading
 
@@ -148,6 +162,11 @@ class SqliteStore:
         rows = body_rows(bodies) if project is not None and project.mirrored else []
         self._database.write(snapshots.remember, key, tuple(pages), rows, facts)
 
+    def note_write(self, write: WikiWrite) -> bool:
+        project = self.project(write.key)
+        rows = body_rows(write.bodies) if project is not None and project.mirrored else []
+        return self._database.write(snapshots.note_write, write, rows, now=self._clock())
+
     def mark_stale(self, key: ProjectKey) -> None:
         self._database.write(snapshots.mark_stale, key, now=self._clock())
 
@@ -160,6 +179,20 @@ class SqliteStore:
     def clear(self) -> None:
         self._database.write(snapshots.clear)
         self._database.shrink()
+
+    # The task journal
+
+    def claim_task(self, key: ProjectKey, digest: str) -> Claim:
+        return self._journal.claim(key, digest)
+
+    def note_sending(self, claim: Mine) -> None:
+        self._journal.note_sending(claim)
+
+    def settle_task(self, claim: Mine, task: FiledTask) -> None:
+        self._journal.settle(claim, task)
+
+    def release_task(self, claim: Mine, *, refused: bool = False) -> None:
+        self._journal.release(claim, refused=refused)
 
     def _times(self, listed_at: float) -> Times:
         return Times(listed_at, self._clock())

@@ -13,9 +13,11 @@ import pytest
 
 from cache import schema
 from cache.errors import NewerStore, StoreFailure
+from cache.interface import Filed, Mine
+from cache.model import FiledTask, TaskKind
 from cache.store import SqliteStore
 from tests.cache.conftest import OpenStore
-from tests.support.snapshots import pages, snapshot, wiki
+from tests.support.snapshots import NOW, key, pages, snapshot, wiki
 
 OPEN = """
 import sys
@@ -122,6 +124,26 @@ def test_an_older_file_is_brought_forward(file: Path, open_store: OpenStore, mon
         assert connection.execute("SELECT * FROM added").fetchall() == []
 
 
+def test_a_file_of_the_first_version_keeps_its_projects(
+    file: Path, open_store: OpenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as first:
+        first.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:1])
+        first.setattr(schema, "VERSION", 1)
+        open_store().info()
+    write_database(
+        file,
+        "INSERT INTO project (forge, forge_id, name, folded_name, bare_name, named, default_branch, archived, fork,"
+        " stamp, settings, first_looked_at, looked_at, state)"
+        " VALUES ('git', 1, 'acme/web', 'acme/web', 'web', 1, 'main', 0, 0, 'stamp', 'settings', 90, 90, 'ok')",
+    )
+    store = open_store()
+    assert [project.name for project in store.projects(limit=9)] == ["acme/web"]
+    assert store.commit(snapshot(of=wiki(*pages("One"))), listed_at=95)
+    assert isinstance(store.claim_task(key(1), "digest"), Mine)
+    assert store.check() == []
+
+
 def test_a_migration_is_there_whole_or_not_at_all(
     file: Path, open_store: OpenStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -197,14 +219,15 @@ def test_check_finds_what_refers_to_nothing(store: SqliteStore, file: Path) -> N
     assert any("page row" in line for line in store.check())
 
 
-def test_clear_keeps_the_task_journal(store: SqliteStore, file: Path) -> None:
+def test_clear_keeps_the_task_journal(store: SqliteStore) -> None:
     store.commit(snapshot(), listed_at=50)
-    with closing(sqlite3.connect(file)) as other:
-        other.execute("INSERT INTO task_journal VALUES ('git', 1, 'digest', 1.0, '{}')")
-        other.commit()
-        store.clear()
-        assert other.execute("SELECT count(*) FROM task_journal").fetchone() == (1,)
+    task = FiledTask(TaskKind.ISSUE, NOW, 7)
+    claim = store.claim_task(key(1), "digest")
+    assert isinstance(claim, Mine)
+    store.settle_task(claim, task)
+    store.clear()
     assert store.info().projects == 0
+    assert store.claim_task(key(1), "digest") == Filed(task)
 
 
 def test_clear_gives_the_disk_its_space_back(store: SqliteStore) -> None:
