@@ -44,8 +44,12 @@ class Block(NamedTuple):
 
     ``cells`` are those of a table's head or row, otherwise there is one. ``depth`` counts the list items around the
     block, ``opens`` tells that it is the first of the innermost one, ``quoted`` that it stands in a block quote.
-    ``level`` (1–6) and ``start`` (its code point offset) belong to headings outside of lists and quotes; elsewhere
-    both are 0.
+    ``level`` (1–6) belongs to headings outside of lists and quotes; elsewhere it is 0.
+
+    ``start`` is the code point offset where the block begins, with the marker of the list item that it opens, if not
+    with white space before that (what follows a block in a tight item has that block's). ``end`` is where the list,
+    table, quote, paragraph or heading ends that it belongs to and that stands in no other; after a list, where other
+    text begins.
     """
 
     kind: BlockKind
@@ -55,6 +59,7 @@ class Block(NamedTuple):
     quoted: bool = False
     level: int = 0
     start: int = 0
+    end: int = 0
 
     @property
     def text(self) -> str:
@@ -70,14 +75,17 @@ def plain(pieces: Iterable[Piece]) -> str:
 class BlockBuilder:
     """Makes blocks of a parser's events, whose names are those of CommonMark's elements in pulldown-cmark.
 
-    What opens or closes an element returns the block that thereby ended, if one did."""
+    What opens or closes an element returns the block that thereby ended, if one did. ``start`` and ``end`` are those
+    of the next block; who feeds the builder knows them, and sets them once an element was opened."""
 
     def __init__(self) -> None:
         self.nesting = 0  # open lists, items, quotes, tables and rows
+        self.start = 0
+        self.end = 0
         self._quotes = 0
         self._items: list[bool] = []  # for each open list item, whether nothing of it was seen yet
         self._cells: list[tuple[Piece, ...]] = []
-        self._heading = (0, 0)  # level and start of an open one outside of lists and quotes
+        self._level = 0  # of an open heading outside of lists and quotes
         self._silent = False  # inside code
         self._images = 0  # that are open
         self._link: tuple[PieceKind, str] | None = None  # kind and target of an open one
@@ -110,10 +118,15 @@ class BlockBuilder:
         self._end_run()
         self._link = (kind, target)
 
-    def open_heading(self, level: int, start: int) -> Block | None:
+    @property
+    def opens_item(self) -> bool:
+        """Whether the next block is the first of a list item."""
+        return bool(self._items) and self._items[-1]
+
+    def open_heading(self, level: int) -> Block | None:
         ended = self._end_paragraph()
         if not self.nesting:
-            self._heading = (level, start)
+            self._level = level
         return ended
 
     def open(self, name: str) -> Block | None:
@@ -147,7 +160,7 @@ class BlockBuilder:
                 self._cells.clear()
             case "Heading":
                 ended = self._block(BlockKind.HEADING, (self._pop(),))
-                self._heading = (0, 0)
+                self._level = 0
             case "CodeBlock":
                 self._silent = False
             case _ if name not in _INLINE:
@@ -166,8 +179,8 @@ class BlockBuilder:
     def _block(self, kind: BlockKind, cells: tuple[tuple[Piece, ...], ...]) -> Block:
         items = self._items
         if not items:
-            return Block(kind, cells, 0, True, self._quotes > 0, *self._heading)
-        block = Block(kind, cells, len(items), items[-1], self._quotes > 0)
+            return Block(kind, cells, 0, True, self._quotes > 0, self._level, self.start, self.end)
+        block = Block(kind, cells, len(items), items[-1], self._quotes > 0, 0, self.start, self.end)
         index = len(items)
         while index and items[index - 1]:
             index -= 1

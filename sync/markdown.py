@@ -22,7 +22,7 @@ from pyromark import Options, events_with_range
 from sync.blocks import PIPE, Block, BlockBuilder, PieceKind
 
 if TYPE_CHECKING:
-    from pyromark.event import BrokenLink, _Tag, _TagEnd
+    from pyromark.event import BrokenLink, Range, _Tag, _TagEnd
 
 WINDOW = 64 * 1024  # code points that are parsed at a time
 LONGEST = 4 * WINDOW  # code points of a list, table or quote that are read as one block; the rest, as further ones
@@ -39,6 +39,8 @@ _LIMITS = {
     "Paragraph": 0, "Heading": 0, "List": LONGEST, "Table": LONGEST, "BlockQuote": LONGEST,
     "CodeBlock": sys.maxsize, "HtmlBlock": sys.maxsize,
 }  # fmt: skip
+
+_STARTS = frozenset({"Heading", "Item", "TableHead", "TableRow"})  # a paragraph is one too, unless it opens an item
 
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _MARKERS = re.compile(rf"^(?:[ \t]*(?:>|[-+*](?=[ \t])|[0-9]{{1,9}}[.)](?=[ \t]))){{{MAX_NESTING + 1},}}", re.MULTILINE)
@@ -150,6 +152,7 @@ class _Part:
         self._definitions = definitions
         self._window = _tame(text, start, self.end)
         self._offsets = _Offsets(self._window)
+        self._ends = _Offsets(self._window)  # for those of top-level blocks, which ascend by themselves
         self._builder = BlockBuilder()
 
     def __iter__(self) -> Iterator[Block]:
@@ -167,7 +170,7 @@ class _Part:
                 tag = event["Start"]
                 if not builder.nesting and span["end"] >= reach and self._is_left(_name(tag), span["start"]):
                     break
-                block = self._open(tag, span["start"])
+                block = self._open(tag, span)
             elif "End" in event:
                 block = builder.close(_name(event["End"]))
             elif "Code" in event:
@@ -190,19 +193,31 @@ class _Part:
         self.unfinished = self._size < _LIMITS[name]
         return self.unfinished
 
-    def _open(self, tag: _Tag, byte: int) -> Block | None:
+    def _open(self, tag: _Tag, span: Range) -> Block | None:
+        """An element begins. Returns the block that thereby ended."""
+        builder = self._builder
+        name = _name(tag)
+        outermost = not builder.nesting and name in _LIMITS
+        block = self._open_in(builder, tag)
+        if outermost:
+            builder.end = self._start + self._ends(span["end"])
+        if name in _STARTS or (name == "Paragraph" and not builder.opens_item):
+            builder.start = self._start + self._offsets(span["start"])
+        return block
+
+    @staticmethod
+    def _open_in(builder: BlockBuilder, tag: _Tag) -> Block | None:
         if isinstance(tag, str):
-            return self._builder.open(tag)
+            return builder.open(tag)
         if "Link" in tag:
             link = tag["Link"]
             kind = PieceKind.LINK if isinstance(link["link_type"], str) else PieceKind.WIKILINK
             target = link["dest_url"]
-            self._builder.open_link(kind, f"mailto:{target}" if link["link_type"] == "Email" else target)
+            builder.open_link(kind, f"mailto:{target}" if link["link_type"] == "Email" else target)
             return None
         if "Heading" in tag:
-            start = 0 if self._builder.nesting else self._start + self._offsets(byte)
-            return self._builder.open_heading(int(tag["Heading"]["level"][1]), start)
-        return self._builder.open(_name(tag))
+            return builder.open_heading(int(tag["Heading"]["level"][1]))
+        return builder.open(_name(tag))
 
 
 class _Offsets:

@@ -25,12 +25,12 @@ def links(text: str) -> list[tuple[str, str]]:
 class TestBlocks:
     def test_are_headings_paragraphs_and_rows(self) -> None:
         text = "# One\n\ntext\n\n| a | b |\n|---|---|\n| c | d |\n\nTwo\n---\n"
-        assert [(block.kind.name, block.text, block.level, block.start) for block in blocks(text)] == [
-            ("HEADING", "One", 1, 0),
-            ("PARAGRAPH", "text", 0, 0),
-            ("HEAD", "ab", 0, 0),
-            ("ROW", "cd", 0, 0),
-            ("HEADING", "Two", 2, text.index("Two")),
+        assert [(block.kind.name, block.text, block.level) for block in blocks(text)] == [
+            ("HEADING", "One", 1),
+            ("PARAGRAPH", "text", 0),
+            ("HEAD", "ab", 0),
+            ("ROW", "cd", 0),
+            ("HEADING", "Two", 2),
         ]
 
     def test_know_where_in_lists_and_quotes_they_stand(self) -> None:
@@ -54,6 +54,44 @@ class TestBlocks:
 
     def test_leave_code_html_and_rules_out(self) -> None:
         assert list(blocks("```\na\n```\n\n    b\n\n<div>c</div>\n\n***\n\n<!-- d -->\n\n- ***\n")) == []
+
+    @pytest.mark.parametrize("letter", ["a", "ä", "字", "😀"])
+    @pytest.mark.parametrize(
+        ("text", "starts"),
+        [
+            ("# a\n\naa\n\nTwo\n---\n", ["# a", "aa", "Two"]),
+            ("| a | b |\n|---|---|\n| c | a |\n", ["| a |", "| c |"]),
+            (" - aa\n\n   aaa\n   - b\n - c\n", [" - aa", "aaa", "- b", " - c"]),
+            ("-\n- a\n\n      code\n\n  b\n", ["- a", "b"]),
+            ("1. - a\n", ["- a"]),
+            ("```\na\n```\n\n> - a\n>\n> b\n", ["- a", "b"]),
+        ],
+    )
+    def test_know_where_they_begin(self, text: str, starts: list[str], letter: str) -> None:
+        text = text.replace("a", letter)
+        found = [block.start for block in blocks(text)]
+        assert found == [text.index(start.replace("a", letter)) for start in starts]
+
+    @pytest.mark.parametrize("letter", ["a", "ä", "😀"])
+    @pytest.mark.parametrize(
+        ("text", "ends"),
+        [
+            ("# a\n\nb\na\n\nTwo\n---\n\nx", [4, 9, 18, 20]),
+            ("- a\n  - b\n\n    ```\n    a\n    ```\n- c\n<!-- a -->\n", [37, 37, 37]),
+            ("| a |\n|---|\n| b |\n\nc", [18, 18, 20]),
+            ("> - a\n>\n> b\n", [12, 12]),
+        ],
+    )
+    def test_know_where_that_ends_which_they_belong_to(self, text: str, ends: list[int], letter: str) -> None:
+        assert [block.end for block in blocks(text.replace("a", letter))] == ends
+
+    def test_know_their_places_in_every_window(self) -> None:
+        paragraph = "ä" * 70 + "\n\n"
+        items = "- ö\n" * 3
+        text = (paragraph + items + "\n") * 2 * (WINDOW // 80)
+        found = list(blocks(text))
+        assert all(text.startswith(("ä", "- ö"), block.start) for block in found)
+        assert {text[block.end - 2 : block.end] for block in found} == {"ä\n", "\n\n"}
 
     def test_begin_where_they_are_told_to(self) -> None:
         assert [(block.text, block.start) for block in blocks("ä # no\n# ja\n", 7)] == [("ja", 7)]
