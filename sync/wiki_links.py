@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
@@ -64,15 +64,43 @@ class _Entry:
 _Token = str | _Reference
 
 
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """An index file as one who edits it sees it: its ``blocks`` and ``links``, in order.
+
+    ``first[n]`` counts the links in front of block ``n``; there is one more of it than of blocks. ``sections`` are
+    the names of the sections that headings open, by the headings' numbers among the blocks."""
+
+    blocks: tuple[Block, ...]
+    links: tuple[Link, ...]
+    first: tuple[int, ...]
+    sections: Mapping[int, str]
+
+    @property
+    def complete(self) -> bool:
+        """Whether one more heading with one more link would still be read."""
+        return len(self.links) < MAX_LINKS and len(self.blocks) + 1 < MAX_BLOCKS
+
+
 def read_links(text: str, resolve: Resolve) -> list[Link]:
     """The links of an index, in order. What ``resolve`` finds ``ELSEWHERE`` is text like any other, and so is a
     wikilink in a code span and a plain path in a table cell for which it finds no page."""
     index = _Index(resolve)
-    for block in islice(blocks(text, front_matter.split(text)[1]), MAX_BLOCKS):
-        index.add(block)
-        if len(index.entries) >= MAX_LINKS:
-            break
+    for _ in index.read(text):
+        pass
     return index.links()
+
+
+def survey(text: str, resolve: Resolve) -> Survey:
+    """An index file with its links as ``read_links`` gives them."""
+    index = _Index(resolve)
+    found: list[Block] = []
+    first = [0]
+    for block in index.read(text):
+        found.append(block)
+        first.append(len(index.entries))
+    sections = {at: index.section(block) for at, block in enumerate(found) if block.level}
+    return Survey(tuple(found), tuple(index.links()), tuple(first), sections)
 
 
 class _Index:
@@ -86,7 +114,15 @@ class _Index:
         self._items: list[tuple[int, list[str]]] = []  # depth and words of the list items that are open
         self._waiting: list[str] | None = None  # the words of a link that stands alone, for the next paragraph
 
-    def add(self, block: Block) -> None:
+    def read(self, text: str) -> Iterator[Block]:
+        """Add the blocks of ``text``, as many as are read of an index, each when it is asked for."""
+        for block in islice(blocks(text, front_matter.split(text)[1]), MAX_BLOCKS):
+            self._add(block)
+            yield block
+            if len(self.entries) >= MAX_LINKS:
+                break
+
+    def _add(self, block: Block) -> None:
         while self._headings and block.level and self._headings[-1].level >= block.level:
             self._headings.pop()
         entries: list[_Entry] = []
@@ -98,7 +134,7 @@ class _Index:
         self.entries += entries
         if block.level:
             self._titles += block.level == 1
-            self._headings.append(_Heading(block.level, block.text[:MAX_TEXT]))
+            self._headings.append(_heading(block))
 
     def _connect(self, block: Block, entries: list[_Entry]) -> None:
         """Give a block without links to the entry that it goes on; remember which one the next block may go on."""
@@ -120,12 +156,20 @@ class _Index:
             for entry in self.entries
         ]
 
+    def section(self, block: Block) -> str:
+        """The name of the section that a heading opens."""
+        return self._section(_heading(block))
+
     def _section(self, heading: _Heading | None) -> str:
         """A heading's text. That of the whole index, which the only one of level 1 is, makes no section, unless it
         names a type."""
         if heading is None or (heading.level == self._titles == 1 and canonical_type(heading.text) not in TYPES):
             return ""
         return heading.text
+
+
+def _heading(block: Block) -> _Heading:
+    return _Heading(block.level, block.text[:MAX_TEXT])
 
 
 def _go_on(words: list[str], text: str) -> None:
@@ -137,10 +181,11 @@ def _go_on(words: list[str], text: str) -> None:
 
 def _description(entry: _Entry) -> str:
     parts = (entry.label[-_MAX_LABEL:], " ".join(entry.words))
-    return " — ".join(part for part in map(_trim, parts) if part)[:MAX_DESCRIPTION]
+    return " — ".join(part for part in map(trim, parts) if part)[:MAX_DESCRIPTION]
 
 
-def _trim(text: str) -> str:
+def trim(text: str) -> str:
+    """A description as it is read: on one line, without what only parts it from a link."""
     text = " ".join(text.split()).strip(_AROUND)
     return "" if _NO_WORDS.fullmatch(text) else text
 
@@ -163,7 +208,7 @@ def _entries(lines: Iterable[list[_Token]], heading: _Heading | None) -> list[_E
         words: list[str] = []
         found: list[_Entry] = []
         for reference, after in reversed(pairs):
-            if _trim(after) or not found:
+            if trim(after) or not found:
                 words = []
                 _go_on(words, after)
             found.append(_Entry(reference, heading, label, words))

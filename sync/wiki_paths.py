@@ -68,7 +68,7 @@ class WikiTree:
         """``_exact`` without case and Unicode form. Where several files fit, none does."""
         found: dict[str, str | Miss] = {}
         for place, page in self._exact.items():
-            folded = _fold(place)
+            folded = fold_path(place)
             found[folded] = page if found.get(folded, page) == page else Miss.AMBIGUOUS
         return found
 
@@ -96,7 +96,7 @@ class WikiTree:
         for place in places:
             if place in self._exact:
                 return self._exact[place]
-        for folded in map(_fold, places):
+        for folded in map(fold_path, places):
             if folded in self._folded:
                 return self._folded[folded]
         keys = _name_keys(spellings[0].removesuffix(".md")) if bare else ()
@@ -163,12 +163,13 @@ def _file_and_folder(place: str) -> tuple[str, str]:
     return (place, place[:-1]) if place.endswith("/") else (place, f"{place}/")
 
 
-def _fold(path: str) -> str:
+def fold_path(path: str) -> str:
+    """A path as it is compared where case and Unicode form do not count."""
     if path.isascii():
         return path.lower()
     return normalize("NFC", normalize("NFC", path).casefold())
 
 
 def _name_keys(name: str) -> tuple[tuple[int, str], ...]:
-    folded = _fold(name)
+    folded = fold_path(name)
     return (0, name), (1, folded), (2, _SEPARATORS.sub(" ", folded).strip())
