@@ -154,6 +154,12 @@ class SyncRunning(Exception):
     """Another full sync holds the lease of this cache file."""
 
 
+def shown(word: str, limit: int = 200) -> str:
+    """A caller's word as an error may repeat it: printable and short."""
+    printable = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in word)
+    return printable if len(printable) <= limit else printable[: limit - 1] + "…"
+
+
 def cause(error: BaseException) -> BaseException:
     """The error that a group of them comes down to: its only one, or the first where all are the contract's.
 

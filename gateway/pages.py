@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from cache.errors import InvalidArgument
+from cache.errors import InvalidArgument, shown
 from cache.model import Page, Project
 from sync.forge.base import WIKI
 
@@ -26,18 +26,12 @@ def clean_slug(slug: str) -> str:
     if not cleaned.strip("/"):
         raise InvalidArgument("slug is empty — name a page, such as concepts/caching", argument="slug")
     if ".." in parts or "\\" in cleaned:
-        raise InvalidArgument(f"refused: {_shown(slug)} leaves .wiki/", argument="slug")
+        raise InvalidArgument(f"refused: {shown(slug)} leaves .wiki/", argument="slug")
     if cleaned.endswith("/"):
-        raise InvalidArgument(f"refused: {_shown(slug)} is a directory — name a page in it", argument="slug")
+        raise InvalidArgument(f"refused: {shown(slug)} is a directory — name a page in it", argument="slug")
     if "" in parts or "." in parts or any(ord(char) < 32 for char in cleaned):
-        raise InvalidArgument(f"refused: {_shown(slug)} is no page name", argument="slug")
+        raise InvalidArgument(f"refused: {shown(slug)} is no page name", argument="slug")
     return cleaned
-
-
-def _shown(word: str, limit: int = 200) -> str:
-    """A caller's word as an error may repeat it: printable and short."""
-    printable = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in word)
-    return printable if len(printable) <= limit else printable[: limit - 1] + "…"
 
 
 def correct_case(slug: str, known: Iterable[str]) -> str | None:
