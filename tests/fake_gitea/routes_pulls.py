@@ -34,9 +34,10 @@ def _pulls(repo: Repo) -> list[tuple[Issue, Pull]]:
 
 @ROUTES.on("GET", REPO + "/pulls/{base}/{head}", scopes=READS)
 def get_pull_by_branches(call: Call) -> Answer:
-    """The pull request from ``head`` to ``base``, open or not, the newest first."""
+    """A pull request from ``head`` to ``base``, open or not: of several the oldest, as a database finds it that is
+    told of no order."""
     repo, base, head = call.repo(), call.params["base"], call.params["head"].rpartition(":")[2]
-    for issue, pull in _pulls(repo):
+    for issue, pull in reversed(_pulls(repo)):
         if (pull.base, pull.head) == (base, head):
             return json_answer(pull_json(call, repo, issue, pull))
     raise not_found(call)
