@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from sync.forge.gitea import calls
 from sync.forge.gitea.calls import Call
+from sync.forge.writing import Change, Edit
 from tests.fake_gitea.describe import description
 from tests.fake_gitea.recordings import load
 
@@ -36,13 +37,24 @@ EVERY_CALL = [
     calls.raw(NAME, ".wiki/a.md", ref=SHA, limit=10, known=SHA),
     calls.file_contents(NAME, [f".wiki/{ODD}", "STATUS.md"], ref=SHA),
     calls.file_contents(NAME, ["STATUS.md"], ref=None, by_get=True),
+    calls.branch(NAME, "knowledge/a b"),
+    calls.history(NAME, f".wiki/{ODD}", branch=None),
+    calls.history(NAME, ".wiki/a.md", branch="knowledge/a b"),
+    calls.commit(NAME, Edit("m", (Change("a.md", b"x", SHA),), "main", "knowledge/a")),
+    calls.pull(NAME, "feature/a b", "knowledge/50%"),
+    calls.open_pulls(NAME, "main", 2),
+    calls.propose(NAME, base="main", head="knowledge/a", title="t", body="b"),
+    calls.labels_of_repo(NAME, 1),
+    calls.labels_of_org("acme", 1),
+    calls.file_issue(NAME, title="t", body="b", labels=[1]),
+    calls.issues(NAME, "2026-11-30T00:00:00Z", 1),
 ]
 
 
 def described(method: str, path: str) -> Any:
     """The description of the operation that answers ``method`` on ``path`` (below the API's root)."""
     for template, operations in description()["paths"].items():
-        pattern = re.sub(r"\{filepath\}", ".+", template)
+        pattern = re.sub(r"\{(filepath|branch)\}", ".+", template)
         pattern = re.sub(r"\{\w+\}", "[^/]+", pattern)
         if re.fullmatch(pattern, path) and method.lower() in operations:
             return operations[method.lower()]
@@ -70,12 +82,52 @@ def test_no_call_is_made_that_the_forge_does_not_describe(call: Call) -> None:
             "file-contents-batch",
         ),
         (calls.user_repos(2), "user-repos-page-2"),
+        (calls.branch(NAME, "main"), "branch"),
+        (calls.pull("alice/proj-005", "main", "knowledge/retry"), "pull-by-base-head"),
+        (
+            calls.propose(
+                "alice/proj-005", base="main", head="knowledge/retry", title="Knowledge: retry", body="One page."
+            ),
+            "pull-create",
+        ),
+        (calls.file_issue("alice/proj-000", title="Labelled", body="b", labels=[1]), "issue-create-with-label"),
+        (
+            calls.commit(
+                "alice/proj-005",
+                Edit(
+                    "wiki: retry",
+                    (Change(".wiki/concepts/retry.md", b"# Retry\n", None),),
+                    branch="main",
+                    new_branch="knowledge/retry",
+                ),
+            ),
+            "contents-new-branch-on-protected",
+        ),
     ],
 )
 def test_a_call_goes_out_as_it_was_recorded(call: Call, name: str) -> None:
     recorded = load(name)
     assert (call.method, call.target) == (recorded.method, recorded.target)
     assert (json.loads(call.body) if call.body else None) == recorded.sent
+
+
+def test_what_writes_is_never_sent_again_by_itself() -> None:
+    trials = (calls.no_commit(), calls.no_issue())  # which are refused whatever happens
+    writing = {"contents", "issues", "pulls"}
+    posts = [call for call in EVERY_CALL if call.method == "POST" and call.segments[-1] in writing]
+    assert [call for call in posts if call.idempotent] == list(trials)
+    assert len(posts) == len(trials) + 3
+
+
+def test_a_commit_says_of_each_file_what_was_read() -> None:
+    edit = Edit("m", (Change("new.md", b"\xff", None), Change("old.md", b"", SHA)))
+    assert json.loads(calls.commit(NAME, edit).body) == {
+        "message": "m",
+        "files": [
+            {"operation": "create", "path": "new.md", "content": "/w=="},
+            {"operation": "update", "path": "old.md", "content": "", "sha": SHA},
+        ],
+    }
 
 
 def test_a_known_blob_is_asked_for_on_condition() -> None:

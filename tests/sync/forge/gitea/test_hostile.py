@@ -10,12 +10,14 @@ from hypothesis import strategies as st
 
 from cache.errors import KnowledgeError
 from sync.exchange import Response
-from sync.forge.gitea import protocol
+from sync.forge.gitea import outcomes, protocol, refusals, settling
 from sync.forge.gitea.failures import new_name
 from sync.forge.gitea.site import Site
+from sync.forge.writing import Change, Edit
 from tests.fake_gitea.recordings import load
 
 SITE = Site.of("https://git.example.test")
+EDIT = Edit("m", (Change(".wiki/concepts/retry.md", b"# Retry\n", None),), new_branch="knowledge/retry")
 Reader = Callable[[Response], object]
 READERS: dict[str, Reader] = {
     "repo_page": lambda response: protocol.repo_page(response, SITE, "main"),
@@ -24,12 +26,35 @@ READERS: dict[str, Reader] = {
     "file_contents": lambda response: protocol.file_contents(response, SITE, [".wiki/link.md", "b"], 100),
     "raw": lambda response: protocol.raw(response, SITE, "a"),
     "new_name": lambda response: new_name(response, SITE),
+    "standing": lambda response: outcomes.standing(response, SITE),
+    "branch": lambda response: outcomes.branch(response, SITE),
+    "last_change": lambda response: outcomes.last_change(response, SITE),
+    "written": lambda response: outcomes.written(response, SITE, EDIT),
+    "opened": lambda response: outcomes.opened(response, SITE),
+    "filed": lambda response: outcomes.filed(response, SITE),
+    "pull": lambda response: outcomes.pull(response, SITE),
+    "pulls": lambda response: outcomes.pulls(response, SITE),
+    "labels": lambda response: outcomes.labels(response, SITE),
+    "issues": lambda response: outcomes.issues(response, SITE),
+    "is_carried_out": lambda response: settling.is_carried_out(response, SITE),
+    "of_commit": lambda response: refusals.of_commit(response, SITE, "acme/web", EDIT),
+    "of_issue": lambda response: refusals.of_issue(response, SITE, "acme/web"),
 }
 RECORDED = {
     "repo_page": [load("repo").json],
     "repo": load("repo").json,
     "tree_page": load("tree-root").json,
     "file_contents": load("file-contents-symlink").json,
+    "standing": load("repo").json,
+    "branch": load("branch").json,
+    "last_change": load("commits-of-path").json,
+    "written": load("contents-new-branch-on-protected").json,
+    "opened": load("pull-create").json,
+    "filed": load("issue-create").json,
+    "pull": load("pull-by-base-head").json,
+    "pulls": load("pulls-list").json,
+    "labels": load("labels-list").json,
+    "issues": load("issue-list-since").json,
 }
 
 texts = st.text(max_size=12)
