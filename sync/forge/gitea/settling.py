@@ -1,9 +1,10 @@
 """Whether a write was carried out, by its answer or by the lack of one. Pure.
 
-It was not, for certain, where the request found no connection, where the answer is a redirect or a status of the
-caller's fault (4xx; but not 408, which some proxies send when the forge is slow), or where it is 503 with
-``Retry-After``: who tells when to come again has not begun (RFC 9110, sections 10.2.3 and 15.6.4). A plain 503 also
-comes from proxies that lost the forge in the middle. Whatever else is no success is ``Unsettled``.
+It was not, for certain, where the request found no connection or was sent elsewhere (a redirect; but 303 tells where
+to see what was done), where the answer is a status of the caller's fault (4xx; but 408 is also what some proxies say
+of a slow forge), or where it is 503 with ``Retry-After``: who tells when to come again has not begun (RFC 9110,
+sections 10.2.3 and 15.6.4). A plain 503 also comes from proxies that lost the forge in the middle. Whatever else is no
+success is ``Unsettled``.
 """
 
 from __future__ import annotations

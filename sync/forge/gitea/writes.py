@@ -15,7 +15,7 @@ from cache.errors import Denied, InvalidArgument, KnowledgeError, NotFound
 from cache.model import RepoRef
 from sync.concurrency import all_of
 from sync.exchange import Response, Trouble, Unreachable
-from sync.forge.gitea import calls, outcomes, refusals, settling
+from sync.forge.gitea import calls, outcomes, refusals, settling, shapes
 from sync.forge.gitea.calls import Call
 from sync.forge.gitea.failures import ScopeMissing
 from sync.forge.gitea.outcomes import Page, Standing
@@ -39,7 +39,8 @@ class GiteaWriter:
         """Carry out ``edit``, of as many files as a forge's answer may show (30), whole or not at all."""
         paths = [change.path for change in edit.changes]
         if not 0 < len(paths) <= calls.FILES_AT_ONCE or not all(map(calls.is_path, paths)):
-            raise InvalidArgument(f"these are no files that can be written: {', '.join(paths)}")
+            names = shapes.printable(", ".join(paths), 200)
+            raise InvalidArgument(f"no files that can be written in one commit: {names or 'none at all'}")
         response = await self._send(calls.commit(repo.name, edit))
         if settling.is_carried_out(response, self._site):
             return await self._session.parse(response, partial(outcomes.written, edit=edit))
@@ -98,8 +99,8 @@ class GiteaWriter:
         raise refused
 
     async def labels(self, repo: RepoRef) -> Mapping[str, int]:
-        """Of two of the same name, the repository's own. A token that may not read the organization's sees none of
-        them."""
+        """Of two labels of the same name, the repository's own counts. A token that may not read the organization's
+        is told of the repository's alone."""
         name = (await self._standing(repo)).name
         own, shared = await all_of(
             [
@@ -110,7 +111,7 @@ class GiteaWriter:
         return dict([*shared, *own])
 
     async def file_issue(self, repo: RepoRef, *, title: str, body: str, labels: Sequence[int]) -> Issue:
-        """File an issue. (A forge lets administrators file some even where nobody can see them.)"""
+        """File an issue, where issues are enabled: a forge lets administrators file some that nobody gets to see."""
         if not title.strip():
             raise InvalidArgument("an issue needs a title", argument="title")
         standing = await self._standing(repo)
@@ -148,7 +149,7 @@ class GiteaWriter:
                 name = edit.branch or standing.default_branch
                 branch = await self._session.ask(calls.branch(repo.name, name), outcomes.branch)
                 return refusals.of_branch(branch, standing.name, name, self._site) or refused
-        except KnowledgeError:  # what is known is said
+        except KnowledgeError:  # then the forge's words have to do
             pass
         return refused
 
@@ -158,7 +159,7 @@ class GiteaWriter:
     async def _shared_labels(self, owner: str) -> Sequence[tuple[str, int]]:
         try:
             return await self._all(partial(calls.labels_of_org, owner), outcomes.labels)
-        except (NotFound, ScopeMissing):  # the owner is a user
+        except (NotFound, ScopeMissing):  # a user has none; a token may not see them
             return ()
 
     async def _all(self, page: Callable[[int], Call], read: Callable[[Response, Site], Page[T]]) -> Sequence[T]:

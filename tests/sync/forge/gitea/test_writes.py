@@ -140,7 +140,7 @@ class TestWrite:
     @pytest.mark.parametrize("path", ["", "/a.md", "a/../../b.md", "a//b", "a\0b", "\ud800", "."])
     async def test_what_is_no_path_is_never_sent(self, forge: FakeGitea, repo: Repo, path: str) -> None:
         async with client_of(forge) as client:
-            with pytest.raises(InvalidArgument, match="no files that can be written"):
+            with pytest.raises(InvalidArgument, match="no files that can be written in one commit"):
                 await client.write(ref_of(repo), edit(CREATE, Change(path, b"", None)))
         assert forge.requests == []
 
