@@ -11,11 +11,11 @@ from functools import partial
 from http import HTTPStatus
 from typing import TypeVar
 
-from cache.errors import Denied, InvalidArgument, KnowledgeError, NotFound
+from cache.errors import Denied, InvalidArgument, KnowledgeError, NotFound, shown
 from cache.model import RepoRef
 from sync.concurrency import all_of
 from sync.exchange import Response, Trouble, Unreachable
-from sync.forge.gitea import calls, outcomes, refusals, settling, shapes
+from sync.forge.gitea import calls, outcomes, refusals, settling
 from sync.forge.gitea.calls import Call
 from sync.forge.gitea.failures import ScopeMissing
 from sync.forge.gitea.outcomes import Page, Standing
@@ -39,8 +39,7 @@ class GiteaWriter:
         """Carry out ``edit``, of as many files as a forge's answer may show (30), whole or not at all."""
         paths = [change.path for change in edit.changes]
         if not 0 < len(paths) <= calls.FILES_AT_ONCE or not all(map(calls.is_path, paths)):
-            names = shapes.printable(", ".join(paths), 200)
-            raise InvalidArgument(f"no files that can be written in one commit: {names or 'none at all'}")
+            raise InvalidArgument(f"no files that can be written in one commit: {shown(', '.join(paths)) or 'none'}")
         response = await self._send(calls.commit(repo.name, edit))
         if settling.is_carried_out(response, self._site):
             return await self._session.parse(response, partial(outcomes.written, edit=edit))
