@@ -78,11 +78,13 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class LastChange:
-    """The newest commit that touched a path: whose, and when (seconds since the UTC epoch)."""
+    """The newest commit that touched a path: whose, and when (seconds since the UTC epoch). ``uncommitted``: a working
+    tree has another content since ``at``; nobody knows whose, and ``commit`` and ``author`` are empty."""
 
     commit: str
     author: str
     at: float
+    uncommitted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
