@@ -16,20 +16,22 @@ from dulwich.object_format import OBJECT_FORMATS, SHA1, ObjectFormat
 from sync.forge.local.layout import Damaged
 
 _TRUE = frozenset({b"true", b"yes", b"on", b"1"})
-_DECISIVE: Final = (b"extensions", b"repositoryformatversion", b"bare", b"autocrlf")
+_DECISIVE: Final = (b"extensions", b"repositoryformatversion", b"bare", b"autocrlf", b"defaultbranch")
 _ORDINARY: Final = (b"repositoryformatversion = 0\n", b"bare = false\n")
 
 
 @dataclass(frozen=True, slots=True)
 class RepoConfig:
     """``bare``: ``core.bare`` is set. ``reftable``: references are stored in tables. ``line_ends``: text may have
-    other line ends in the working tree than in commits (``core.autocrlf``)."""
+    other line ends in the working tree than in commits (``core.autocrlf``). ``default_branch``: what the repository's
+    own ``init.defaultBranch`` names."""
 
     object_format: ObjectFormat = SHA1
     reftable: bool = False
     bare: bool = False
     line_ends: bool = False
     per_worktree: bool = False
+    default_branch: str | None = None
 
 
 def parse_config(common: bytes, own: bytes = b"") -> RepoConfig:
@@ -46,7 +48,7 @@ def parse_config(common: bytes, own: bytes = b"") -> RepoConfig:
     def value(section: bytes, name: bytes) -> bytes:
         for file in files:
             try:
-                return file.get((section,), name).lower()
+                return file.get((section,), name)
             except KeyError:
                 continue
         return b""
@@ -54,16 +56,18 @@ def parse_config(common: bytes, own: bytes = b"") -> RepoConfig:
     version = value(b"core", b"repositoryformatversion")
     if version not in (b"", b"0", b"1"):
         raise Damaged("it has a newer repository format")
-    storage = value(b"extensions", b"refstorage")
+    storage = value(b"extensions", b"refstorage").lower()
     if storage not in (b"", b"files", b"reftable"):
         raise Damaged("it has an unknown way to store references")
-    object_format = OBJECT_FORMATS.get(value(b"extensions", b"objectformat").decode("ascii", "replace") or "sha1")
+    named_format = value(b"extensions", b"objectformat").lower().decode("ascii", "replace")
+    object_format = OBJECT_FORMATS.get(named_format or "sha1")
     if object_format is None:
         raise Damaged("it has an unknown object format")
     return RepoConfig(
         object_format=object_format,
         reftable=storage == b"reftable",
-        bare=value(b"core", b"bare") in _TRUE,
-        line_ends=value(b"core", b"autocrlf") in _TRUE | {b"input"},
-        per_worktree=value(b"extensions", b"worktreeconfig") in _TRUE,
+        bare=value(b"core", b"bare").lower() in _TRUE,
+        line_ends=value(b"core", b"autocrlf").lower() in _TRUE | {b"input"},
+        per_worktree=value(b"extensions", b"worktreeconfig").lower() in _TRUE,
+        default_branch=value(b"init", b"defaultbranch").decode("utf-8", "replace") or None,
     )

@@ -51,12 +51,9 @@ class RefFolders:
 def resolve_head(folders: RefFolders, *, reftable: bool, name_size: int) -> Tip:
     """Follow HEAD. Object names have ``name_size`` bytes. Raises :class:`Damaged` and ``OSError``."""
 
-    def read(name: bytes) -> Record | None:
-        return _read_table(folders, name, name_size) if reftable else _read_file(folders, name)
-
     name = _HEAD
     for _ in range(MAX_HOPS):
-        record = read(name)
+        record = read_ref(folders, name, reftable=reftable, name_size=name_size)
         if record is None and name == _HEAD:
             raise Damaged("its HEAD is missing")
         if record is None or record.target is None:
@@ -68,6 +65,11 @@ def resolve_head(folders: RefFolders, *, reftable: bool, name_size: int) -> Tip:
         if not check_ref_format(Ref(name)):
             raise Damaged("its HEAD is malformed")
     raise Damaged("its HEAD points in a circle")
+
+
+def read_ref(folders: RefFolders, name: bytes, *, reftable: bool, name_size: int) -> Record | None:
+    """The reference ``name``, not followed; ``None`` if there is none. Raises :class:`Damaged` and ``OSError``."""
+    return _read_table(folders, name, name_size) if reftable else _read_file(folders, name)
 
 
 def _read_file(folders: RefFolders, name: bytes) -> Record | None:

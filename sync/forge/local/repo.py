@@ -18,7 +18,8 @@ from sync.forge.local.config import RepoConfig, parse_config
 from sync.forge.local.files import Irregular, Oversized, open_folder, read_regular
 from sync.forge.local.layout import GIT, MAX_POINTER, Damaged, NoRepository, gitfile_target, has_git, is_bare
 from sync.forge.local.objects import Objects
-from sync.forge.local.refs import RefFolders, Tip, resolve_head
+from sync.forge.local.refs import RefFolders, Tip, read_ref, resolve_head
+from sync.forge.local.reftable import Record
 from sync.forge.local.worktree import WorkingTree
 
 MAX_CONFIG: Final = 1024 * 1024  # bytes; they take longer to read than any other
@@ -36,6 +37,11 @@ class Repository:
     def tip(self) -> Tip:
         """Where HEAD points now."""
         return resolve_head(self.refs, reftable=self.config.reftable, name_size=self.config.object_format.oid_length)
+
+    def ref(self, name: bytes) -> Record | None:
+        """The reference ``name``, not followed."""
+        size = self.config.object_format.oid_length
+        return read_ref(self.refs, name, reftable=self.config.reftable, name_size=size)
 
 
 @contextmanager
