@@ -10,7 +10,8 @@ from enum import Enum, auto
 from itertools import islice
 from typing import Final
 
-from sync.forge.local.files import Irregular, enter, is_safe, read_regular
+from sync.forge.local.atomic import is_temporary
+from sync.forge.local.files import Irregular, is_safe, open_folder, read_regular
 from sync.forge.local.layout import GIT, Damaged
 
 MAX_FILES: Final = 100_000  # files and folders below one folder
@@ -53,7 +54,7 @@ class WorkingTree:
     is read next is most often beside it."""
 
     def __init__(self, folder: int) -> None:
-        self._folder = folder
+        self.folder = folder
         self._held: int | None = None
         self._held_parts: list[str] = []
 
@@ -68,16 +69,7 @@ class WorkingTree:
         parent = self._enter(parents)
         if isinstance(parent, Obstacle):
             return parent
-        try:
-            return read_regular(name, at=parent, limit=limit, follow=False)
-        except Irregular:
-            return _why_not_a_file(name, parent)
-        except OSError as error:
-            if error.errno in _LINK_ERRORS:
-                return Obstacle.LINK
-            if error.errno in _MISSING_ERRORS:
-                return Obstacle.MISSING
-            raise
+        return read_file(name, at=parent, limit=limit)
 
     def link_target(self, path: str) -> bytes | None:
         """Where the symbolic link at ``path`` points, as text; ``None`` if none is there."""
@@ -108,8 +100,8 @@ class WorkingTree:
 
     def files(self, top: str) -> list[WorkFile]:
         """All files and symbolic links below the folder ``top``, sorted by path. What belongs to a repository of its
-        own, and names that no file can be asked for by, are left out. Raises :class:`Damaged` where there are too
-        many."""
+        own, what is being written, and names that no file can be asked for by, are left out. Raises :class:`Damaged`
+        where there are too many."""
         found: list[WorkFile] = []
         entries = written = 0
         folders = [top]
@@ -134,30 +126,61 @@ class WorkingTree:
         if isinstance(descriptor, Obstacle):
             return []
         with os.scandir(descriptor) as scan:
-            return [entry for entry in islice(scan, MAX_FILES + 1) if is_safe(entry.name)]
+            entries = islice(scan, MAX_FILES + 1)
+            return [entry for entry in entries if is_safe(entry.name) and not is_temporary(entry.name)]
 
     def _enter(self, parts: list[str]) -> int | Obstacle:
         """A descriptor of the folder with these parts, good until the next call."""
         if not parts:
-            return self._folder
+            return self.folder
         if self._held is not None and parts == self._held_parts:
             return self._held
-        current = os.dup(self._folder)
+        current = os.dup(self.folder)
         try:
             for part in parts:
-                try:
-                    current = enter(part, at=current)
-                except OSError as error:
-                    if error.errno in _MISSING_ERRORS or error.errno in _LINK_ERRORS:
-                        return Obstacle.LINK if _is_link(part, current) else Obstacle.MISSING
-                    raise
-                if _exists(GIT, current):
-                    return Obstacle.SUBMODULE
+                below = open_below(part, at=current)
+                if isinstance(below, Obstacle):
+                    return below
+                os.close(current)
+                current = below
             self.close()
             self._held, self._held_parts = os.dup(current), parts
         finally:
             os.close(current)
         return self._held
+
+
+def open_below(name: str, *, at: int) -> int | Obstacle:
+    """A descriptor of the folder ``name`` of the same repository, which the caller closes, or why there is none."""
+    try:
+        below = open_folder(name, at=at)
+    except OSError as error:
+        if error.errno in _MISSING_ERRORS or error.errno in _LINK_ERRORS:
+            return Obstacle.LINK if _is_link(name, at) else Obstacle.MISSING
+        raise
+    try:
+        foreign = _exists(GIT, below)
+    except BaseException:
+        os.close(below)
+        raise
+    if foreign:
+        os.close(below)
+        return Obstacle.SUBMODULE
+    return below
+
+
+def read_file(name: str, *, at: int, limit: int) -> bytes | Obstacle:
+    """The file ``name``, or why there is none. Raises ``Oversized`` above ``limit`` bytes."""
+    try:
+        return read_regular(name, at=at, limit=limit, follow=False)
+    except Irregular:
+        return _why_not_a_file(name, at)
+    except OSError as error:
+        if error.errno in _LINK_ERRORS:
+            return Obstacle.LINK
+        if error.errno in _MISSING_ERRORS:
+            return Obstacle.MISSING
+        raise
 
 
 def _status(entry: os.DirEntry[str]) -> os.stat_result | None:
