@@ -9,7 +9,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Final
 
@@ -48,6 +49,10 @@ class WorkingCopy:
             found = self.disk.read(path, limit=limit)
         except Oversized:
             return TooBig(path, limit)
+        return self.answer(path, found, committed)
+
+    def answer(self, path: str, found: bytes | Obstacle, committed: Committed | None) -> Answer | None:
+        """The same, where ``found`` is what was read at ``path``."""
         if found is Obstacle.MISSING:
             kept = committed is not None and self.is_not_checked_out(path)
             return None if kept else Absent(path)
@@ -107,14 +112,8 @@ class WorkingCopy:
     @cached_property
     def _not_checked_out(self) -> Callable[[str], bool]:
         """Read only when a committed file is missing: an index may be large."""
-        try:
-            index = read_regular("index", at=self._repository.refs.control, limit=MAX_INDEX_FILE)
-        except FileNotFoundError:
-            return not_checked_out(None, self._objects.object_format)
-        try:
+        with parsing_index(self._repository) as index:
             return not_checked_out(index, self._objects.object_format)
-        except Exception as error:  # dulwich tells damage by any type
-            raise Damaged("its index is damaged") from error
 
     def _converts_line_ends(self, path: str) -> bool:
         if self._repository.config.line_ends:
@@ -135,6 +134,19 @@ class WorkingCopy:
             return read_regular("info/attributes", at=self._repository.refs.common, limit=MAX_ATTRIBUTES)
         except (FileNotFoundError, Irregular, Oversized):
             return b""
+
+
+@contextmanager
+def parsing_index(repository: Repository) -> Iterator[bytes | None]:
+    """git's index of ``repository``, ``None`` without one; what is raised in the block says that it is damaged."""
+    try:
+        index = read_regular("index", at=repository.refs.control, limit=MAX_INDEX_FILE)
+    except FileNotFoundError:
+        index = None
+    try:
+        yield index
+    except Exception as error:  # dulwich tells damage by any type
+        raise Damaged("its index is damaged") from error
 
 
 def _converts(attributes: bytes) -> bool:

@@ -51,7 +51,7 @@ class View:
     """One repository, open for the length of a few reads."""
 
     def __init__(self, repository: Repository, status_paths: Sequence[str], trees: RecentTrees) -> None:
-        self._repository = repository
+        self.repository = repository
         self._objects = repository.objects
         self._status_paths = status_paths
         disk = repository.working_tree
@@ -62,13 +62,17 @@ class View:
         self._roots: dict[str, str | None] = {self._nothing: None}
 
     @cached_property
-    def _tip(self) -> Tip:
+    def tip(self) -> Tip:
         """HEAD, looked at once: all answers of one view belong together."""
-        return self._repository.tip()
+        return self.repository.tip()
+
+    @property
+    def _commit_now(self) -> str:
+        return self.tip.commit or self._nothing
 
     def signs(self) -> Signs:
         """The cheap look of a listing: HEAD's commit, and the status of each overlaid file."""
-        tip = self._tip
+        tip = self.tip
         files = list(self._overlaid_files())
         times = [file.status.st_mtime_ns / 1e9 for file in files]
         if tip.commit is not None:
@@ -79,7 +83,7 @@ class View:
 
     def head(self) -> tuple[Head, tuple[TreeEntry, ...] | None] | None:
         """The tip, and the wiki where working it out was needed for that; ``None`` where there is nothing to read."""
-        commit = self._tip.commit or self._nothing
+        commit = self._commit_now
         tree = self._wiki(commit)
         if self._copy is None:
             return None if commit == self._nothing else (Head(commit, tree), None)
@@ -102,14 +106,18 @@ class View:
         """The file at ``path`` at ``commit`` (``None``: HEAD), with the working tree laid over it."""
         if not is_safe(path):
             return Absent(path)
-        if commit is None:
-            commit = self._tip.commit or self._nothing
-        committed = self._find(commit, path)
+        committed = self._find(self._commit_now if commit is None else commit, path)
         if self._copy is not None and (path.startswith(OVERLAID) or path in self._status_paths):
             answer = self._copy.read(path, committed, limit=limit)
             if answer is not None:
                 return answer
         return self._read_committed(path, committed, limit)
+
+    def answer(self, path: str, found: bytes | Obstacle, *, limit: int) -> Answer:
+        """What :meth:`read` answers now where the working tree has ``found`` at an overlaid ``path``."""
+        committed = self._find(self._commit_now, path)
+        answer = self._copy.answer(path, found, committed) if self._copy is not None else None
+        return answer if answer is not None else self._read_committed(path, committed, limit)
 
     def _read_committed(self, path: str, committed: Committed | None, limit: int) -> Answer:
         if committed is None:
