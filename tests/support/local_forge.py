@@ -1,12 +1,14 @@
-"""Asking a local forge about one repository, in few words."""
+"""Asking a local forge about one repository, and writing to it, in few words."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from cache.model import Listed, ProjectKey, RepoRef, TreeEntry
 from sync.forge.base import Answer, File, Head
 from sync.forge.local import LocalForge
+from sync.forge.writing import Change, Edit, Written
 
 STATUS_PATHS = (".tasks/STATUS.md", "STATUS.md")
 LIMIT = 1024 * 1024  # bytes
@@ -50,3 +52,15 @@ class Asked:
         answer = await self.read(path, ref=ref)
         assert isinstance(answer, File), answer
         return answer
+
+    async def sha(self, path: str) -> str | None:
+        answer = await self.read(path)
+        return answer.sha if isinstance(answer, File) else None
+
+    async def edit(self, files: Mapping[str, bytes]) -> Edit:
+        """What puts ``files`` over those that are there now."""
+        changes = [Change(path, data, await self.sha(path)) for path, data in files.items()]
+        return Edit("Change some pages", tuple(changes))
+
+    async def write(self, files: Mapping[str, bytes]) -> Written:
+        return await self.forge.write(self.repo, await self.edit(files))

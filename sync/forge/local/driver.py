@@ -1,7 +1,7 @@
-"""The local forge: git repositories below configured folders, read in threads, without a git executable.
+"""The local forge: git repositories below configured folders, read and written in threads, without a git executable.
 
-Naming is ``discovery``'s, reading ``view``'s. Here is where threads are bounded, and where whatever a
-damaged, changing or forbidden repository provokes becomes one of the project's errors.
+Naming is ``discovery``'s, reading ``view``'s, writing ``writer``'s. Here is where threads are bounded, and where
+whatever a damaged, changing or forbidden repository provokes becomes one of the project's errors.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ from sync.forge.local.discovery import HOST, Found, Hidden, Place, Roots
 from sync.forge.local.files import Oversized, is_safe
 from sync.forge.local.layout import Damaged, NoRepository
 from sync.forge.local.recent import Recent
+from sync.forge.local.serverless import Serverless
 from sync.forge.local.turns import Turns
+from sync.forge.writing import Edit, LastChange, Written
 
 if TYPE_CHECKING:
     from sync.forge.local.tree import RecentTrees
@@ -37,7 +39,7 @@ MAX_WIKIS: Final = 8  # overlaid wikis that head() worked out, kept for the wiki
 T = TypeVar("T")
 
 
-class LocalForge:
+class LocalForge(Serverless):
     """The forge ``name`` of the configuration. ``status_paths`` are where STATUS files may be, from a repository's
     root; at most ``max_in_flight`` repositories are read at once."""
 
@@ -104,6 +106,35 @@ class LocalForge:
         (answer,) = await self.read(repo, [path], limit=limit)
         same = isinstance(answer, File) and answer.sha == sha and not answer.uncommitted
         return Unchanged(path, sha) if same else answer
+
+    async def write(self, repo: RepoRef, edit: Edit) -> Written:
+        """Into the working tree; nothing is committed. A caller that gives up waits until it is known what was done,
+        which takes as long as the disk does and ``writer.LOCK_WAIT`` at most before."""
+
+        def act(view: View) -> Written:
+            from sync.forge.local.writer import write  # noqa: PLC0415 (it brings dulwich, as below)
+
+            return write(repo.name, view, edit)
+
+        return await to_thread.run_sync(lambda: self._visit(repo.name, act), limiter=self._limiter)
+
+    async def branch_head(self, repo: RepoRef, branch: str) -> str | None:
+        def act(view: View) -> str | None:
+            from sync.forge.local.branches import branch_head  # noqa: PLC0415
+
+            return branch_head(view.repository, branch)
+
+        return await self._in_thread(lambda: self._visit(repo.name, act))
+
+    async def last_change(self, repo: RepoRef, path: str, *, branch: str | None = None) -> LastChange | None:
+        """On the branch that is checked out where ``branch`` is ``None``. ``None`` also where that is too long ago."""
+
+        def act(view: View) -> LastChange | None:
+            from sync.forge.local.history import last_change  # noqa: PLC0415
+
+            return last_change(view, path, branch)
+
+        return await self._in_thread(lambda: self._visit(repo.name, act))
 
     async def aclose(self) -> None:
         """Nothing stays open between calls; what was kept of wikis is let go of."""
