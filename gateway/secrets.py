@@ -160,7 +160,7 @@ def _words(word: bytes, data: bytes) -> Iterator[tuple[int, int]]:
 
 
 def _matches(word: str, pattern: str, data: bytes, searched: bytes | None = None) -> Iterator[int]:
-    """Where ``word`` occurs in ``searched`` (else in ``data``) with ``pattern`` behind it in ``data``, and no example."""
+    """Where ``word`` stands in ``searched`` (else in ``data``), and ``pattern`` behind it in ``data`` is no example."""
     searched = data if searched is None else searched
     at = searched.find(word.encode())
     while at >= 0:

@@ -79,6 +79,16 @@ TOKENS = [
     ("a Grafana token", "gl" + "sa_" + made(32) + "_" + made(8, HEX)),
     ("a Vault token", "hv" + "s." + made(90)),
     ("an Atlassian token", "AT" + "ATT3" + made(180)),
+    ("a Replicate token", "r" + "8_" + made(37)),
+    ("a Linear API key", "li" + "n_api_" + made(40)),
+    ("a Notion token", "nt" + "n_" + made(46)),
+    ("a Figma token", "fi" + "gd_" + made(40)),
+    ("a New Relic key", "NR" + "AK-" + made(27, LOWER.upper() + DIGITS)),
+    ("an xAI API key", "xa" + "i-" + made(80)),
+    ("a Postman API key", "PM" + "AK-" + made(24, HEX) + "-" + made(34, HEX)),
+    ("a Supabase token", "sb" + "p_" + made(40, HEX)),
+    ("a Sentry token", "sn" + "tryu_" + made(64, HEX)),
+    ("a Tailscale key", "ts" + "key-auth-" + made(12) + "-" + made(32)),
     ("a Telegram bot token", made(9, "123456789") + ":A" + "A" + made(33)),
     ("an Azure storage key", "DefaultEndpointsProtocol=https;AccountName=x;Account" + "Key=" + made(86) + "=="),
     ("an Azure access key", "SharedAccessKeyName=all;SharedAccess" + "Key=" + made(43) + "="),
@@ -184,14 +194,9 @@ class TestFound:
     def test_so_is_each_kind_of_private_key(self, text: str) -> None:
         assert kinds(f"Text\n\n{text}\n\nMore") == ["a private key"]
 
-    def test_every_shape_of_the_table_was_tried(self) -> None:
-        untried = {kind for kind, *_ in (*secrets._TOKENS, *secrets._ANYWHERE, *secrets._NAMED)} - {
-            k for k, _ in TOKENS
-        }
-        assert untried == {
-            "a Replicate token", "a Linear API key", "a Notion token", "a Figma token", "a New Relic key", "an xAI API key",
-            "a Postman API key", "a Supabase token", "a Sentry token", "a Tailscale key",
-        }  # fmt: skip
+    def test_every_shape_was_tried(self) -> None:
+        shapes = {kind for kind, *_ in (*secrets._TOKENS, *secrets._ANYWHERE, *secrets._NAMED)}
+        assert shapes <= {kind for kind, _ in TOKENS}
 
     @pytest.mark.parametrize("text", HARMLESS)
     def test_what_is_none_is_let_through(self, text: str) -> None:
