@@ -37,18 +37,16 @@ class SyncSettings:
         """Whether a listed repository belongs to the fleet."""
         if (listed.archived and not self.archived) or (listed.fork and not self.forks):
             return False
-        name = listed.repo.name.casefold()
-        if self.include and not _fits(name, self.include):
+        name = listed.repo.name
+        if self.include and not fits(name, self.include):
             return False
-        return not _fits(name, self.exclude)
+        return not fits(name, self.exclude)
 
     def mirrors(self, name: str) -> bool:
         """Whether the page bodies of the project called ``name`` are kept."""
         if self.mirror_everything or self.pages == "all":
             return True
-        wanted = {self.shared, *(() if self.pages == "index" else self.pages)}
-        folded = name.casefold()
-        return any(folded == word.casefold() or folded.endswith("/" + word.casefold()) for word in wanted if word)
+        return any(means(word, name) for word in (self.shared, *(() if self.pages == "index" else self.pages)))
 
     def fingerprint(self, name: str) -> str:
         """What, besides the repository itself, decides what a look at the project called ``name`` brings."""
@@ -56,8 +54,16 @@ class SyncSettings:
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 
-def _fits(folded_name: str, globs: Sequence[str]) -> bool:
-    return any(fnmatchcase(folded_name, glob.casefold()) for glob in globs)
+def means(word: str, name: str) -> bool:
+    """Whether ``word`` (``owner/name``, or the last part of a name) means the project called ``name``, without case."""
+    folded, wanted = name.casefold(), word.casefold()
+    return bool(word) and (folded == wanted or folded.endswith(f"/{wanted}"))
+
+
+def fits(name: str, globs: Sequence[str]) -> bool:
+    """Whether one of ``globs`` fits a project's name, compared without case."""
+    folded = name.casefold()
+    return any(fnmatchcase(folded, glob.casefold()) for glob in globs)
 
 
 @dataclass(frozen=True, slots=True)
