@@ -56,6 +56,16 @@ def _words(value: object) -> object:
     return [item.strip() for item in value.split(",") if item.strip()]
 
 
+def _table(value: object) -> object:
+    """A table; as one text (the environment's form) it is JSON."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except ValueError:
+        raise ValueError("should be a table: JSON in the environment") from None
+
+
 def _pages(value: object) -> object:
     return value if value in ("index", "all") else _words(value)
 
@@ -173,6 +183,24 @@ class GatewaySection(_Section):
     read_only: bool = False
 
 
+class WriteSection(_Section):
+    """What may be written. ``allow`` are globs on ``owner/name`` (with several forges also on ``FORGE:owner/name``);
+    without any nothing is written."""
+
+    allow: Words = ("*",)
+    allow_secrets: bool = False
+
+
+Filing: TypeAlias = Literal["auto", "issue", "file"]
+
+
+class TasksSection(_Section):
+    """What tasks are filed as; ``projects`` has those of which that is known better, by name."""
+
+    filing: Filing = "auto"
+    projects: Annotated[dict[str, Filing], BeforeValidator(_table)] = Field(default_factory=dict)
+
+
 class Settings(_Section):
     """The whole configuration. Either ``forge`` or ``forges`` is set, or neither: see :attr:`fleet`."""
 
@@ -182,6 +210,8 @@ class Settings(_Section):
     cache: CacheSection = CacheSection()
     wiki: WikiSection = WikiSection()
     gateway: GatewaySection = GatewaySection()
+    write: WriteSection = WriteSection()
+    tasks: TasksSection = TasksSection()
 
     @property
     def fleet(self) -> Mapping[str, ForgeSettings]:
@@ -202,6 +232,8 @@ _SECTIONS: Final[Mapping[str, type[BaseModel]]] = {
     "cache": CacheSection,
     "wiki": WikiSection,
     "gateway": GatewaySection,
+    "write": WriteSection,
+    "tasks": TasksSection,
 }
 SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "forge": tuple(dict.fromkeys(key for model in FORGE_KINDS.values() for key in model.model_fields)),

@@ -109,6 +109,9 @@ class TestEnvironment:
             "GATEWAY_SYNC__EXCLUDE": '["x/*"]',
             "GATEWAY_SYNC__FORKS": "false",
             "GATEWAY_GATEWAY__DEADLINE": "5s",
+            "GATEWAY_WRITE__ALLOW": "acme/*, local/*",
+            "GATEWAY_TASKS__FILING": "file",
+            "GATEWAY_TASKS__PROJECTS": '{"acme/web": "issue"}',
         }
         loaded = config.load(None, environ, home)
         assert loaded is not None
@@ -117,6 +120,8 @@ class TestEnvironment:
         assert loaded.settings.sync.exclude == ("x/*",)
         assert loaded.settings.sync.forks is False
         assert loaded.settings.gateway.deadline == 5.0
+        assert loaded.settings.write.allow == ("acme/*", "local/*")
+        assert loaded.settings.tasks == settings.TasksSection(filing="file", projects={"acme/web": "issue"})
 
     def test_a_variable_wins_over_the_file_key_by_key(self, tmp_path: Path) -> None:
         text = FORGE + "max_in_flight = 2\n[forge.nothing]\n"
@@ -226,6 +231,12 @@ class TestMistakes:
             ('[gateway]\ndeadline = "0s"\n', "[gateway] deadline: should be longer than nothing"),
             (f'[gateway]\ntool_names = "{SENTINEL}"\n', "[gateway] tool_names: should be '', 'dotted' or 'underscore'"),
             (f'[gateway]\ntoolsets = ["{SENTINEL}"]\n', "[gateway] toolsets: should be 'federation'"),
+            (f'[write]\nallow = "[{SENTINEL}"\n', "[write] allow: should be a list: JSON"),
+            (f'[write]\nallow_secrets = "{SENTINEL}"\n', "[write] allow_secrets: should be a valid boolean"),
+            (f'[tasks]\nfiling = "{SENTINEL}"\n', "[tasks] filing: should be 'auto', 'issue' or 'file'"),
+            (f'[tasks.projects]\n"acme/web" = "{SENTINEL}"\n', "[tasks] projects: should be 'auto', 'issue' or 'file'"),
+            (f'[tasks]\nprojects = "{SENTINEL}"\n', "[tasks] projects: should be a table: JSON in the environment"),
+            (f'[tasks]\nproject = "{SENTINEL}"\n', "[tasks] project: unknown key — did you mean projects?"),
             (f'[sync]\nforks = "{SENTINEL}"\n', "[sync] forks: should be a valid boolean"),
             ("[sync]\npages = 7\n", "[sync] pages: should be "),
             (f'[sync]\ninclude = "[{SENTINEL}"\n', "[sync] include: should be a list: JSON"),
