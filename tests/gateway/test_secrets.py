@@ -250,7 +250,8 @@ size = 1 << 18
 pieces = [
     "a", "gh" "p_", "gl" "pat-", "xo" "xa-", "ey" "J", "." "ey" "J", "a" * 16 + ".ey" "J", "://", "://a:", "a:", "b@",
     "BEGIN PRIVATE KEY-----", "BEGIN PRIVATE KEY----" + "a" * 39 + " ", "LS0tLS1C" "RUdJTi", "token=", "secret_key=",
-    "authorization: bearer ", "authorization: basic ", "gl" "pat-" + "x" * 20, "-----BEGIN ", ":A" "A", "1" * 8 + ":A" "A",
+    "authorization: bearer ", "authorization: basic ", "gl" "pat-" + "x" * 20, "-----BEGIN ", ":A" "A",
+    "1" * 8 + ":A" "A",
 ]
 for piece in pieces:
     find_secrets(piece * (size // len(piece)))
