@@ -14,7 +14,6 @@ import ssl
 from collections.abc import AsyncIterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import anyio
 import anyio.to_thread
@@ -62,10 +61,23 @@ class HttpSettings:
 
 @dataclass(frozen=True, slots=True)
 class _Route:
-    """How a host is reached: connections of one pool go the same way."""
+    """Where connections go, and through which proxy."""
 
-    tls: bool
+    origin: str
     proxy: str | None = field(repr=False)
+
+    @property
+    def tls(self) -> bool:
+        return self.origin.startswith("https:")
+
+
+@dataclass(frozen=True, slots=True)
+class _Host:
+    """A host, as errors call it, the way to it and its gate."""
+
+    name: str
+    route: _Route
+    gate: Admission
 
 
 class HttpClient:
@@ -83,10 +95,8 @@ class HttpClient:
     ) -> None:
         self._settings = settings or HttpSettings()
         self._timing = timing or Timing()
-        self._transport = transport
-        self._pools: dict[_Route, httpx2.AsyncBaseTransport] = {}
-        self._opening = anyio.Lock()
-        self._gates: dict[str, Admission] = {}
+        self._lines = _Lines(self._settings, transport)
+        self._hosts: dict[str, _Host] = {}
 
     @property
     def max_in_flight(self) -> int:
@@ -99,11 +109,12 @@ class HttpClient:
         Any status is a response. Raises ``Unreachable``, ``TimedOut``, ``TooLarge`` (the body) or ``NotConfigured``
         (a CA file or proxy that cannot be used).
         """
-        gate = self._gate(request.url)
+        host = self._host(request.url)
+        gate = host.gate
         attempt = 1
         while True:
             async with gate.slot() as ticket:
-                outcome = await self._attempt(request, gate, ticket)
+                outcome = await self._attempt(request, host, ticket)
             logger.debug("%s %s: %s", request.method, request.url, outcome)
             if isinstance(outcome, Response) and outcome.status not in retry.TRANSIENT:
                 return outcome
@@ -118,9 +129,7 @@ class HttpClient:
 
     async def aclose(self) -> None:
         """Close all connections. A client may be used again afterwards."""
-        pools, self._pools = self._pools, {}
-        for pool in pools.values():
-            await pool.aclose()
+        await self._lines.aclose()
 
     def _pause(self, outcome: Response | Unreachable | TimedOut, attempt: int, gate: Admission) -> float | None:
         """Seconds until the next attempt, ``None`` if there is to be none."""
@@ -130,41 +139,48 @@ class HttpClient:
         asked = retry.retry_after(outcome.headers, self._timing.now()) if isinstance(outcome, Response) else None
         return retry.wait(attempt, asked=asked, remaining=remaining(), dice=dice)
 
-    def _gate(self, url: str) -> Admission:
-        parts = urlsplit(url)
-        origin = f"{parts.scheme}://{parts.netloc}"
-        if origin not in self._gates:
-            most, patience = self._settings.max_in_flight, self._settings.patience
-            self._gates[origin] = Admission(host_of(url), most=most, patience=patience, timing=self._timing)
-        return self._gates[origin]
+    def _host(self, url: str) -> _Host:
+        """By scheme, host name and port as an absolute ``url`` has them."""
+        end = url.find("/", url.find("://") + 3)
+        origin = url if end < 0 else url[:end]
+        host = self._hosts.get(origin)
+        if host is None:
+            name, settings = host_of(url), self._settings
+            route = _Route(origin, proxy_for(url, settings.environ))
+            gate = Admission(name, most=settings.max_in_flight, patience=settings.patience, timing=self._timing)
+            host = self._hosts[origin] = _Host(name, route, gate)
+        return host
 
-    async def _attempt(self, request: Request, gate: Admission, ticket: Ticket) -> Response | Unreachable | TimedOut:
-        host = host_of(request.url)
-        route = _Route(request.url.startswith("https:"), proxy_for(request.url, self._settings.environ))
+    async def _attempt(self, request: Request, host: _Host, ticket: Ticket) -> Response | Unreachable | TimedOut:
+        gate, route = host.gate, host.route
         try:
             with anyio.move_on_after(self._settings.attempt_timeout):
-                return await self._exchange(request, await self._pool(route), gate, ticket)
+                line = await self._lines.take(route)
+                try:
+                    return await self._exchange(request, line, gate, ticket)
+                finally:
+                    self._lines.give_back(route, line)
             gate.silent(ticket)
             return TimedOut(self._settings.attempt_timeout)
         except (httpx2.ReadTimeout, httpx2.WriteTimeout):
             gate.silent(ticket)
             return TimedOut(self._settings.idle_timeout)
         except BodyTooLarge:
-            raise TooLarge(f"the answer of {host}", request.limit) from None
+            raise TooLarge(f"the answer of {host.name}", request.limit) from None
         except BodyGarbled as garbled:
-            return Unreachable(host, Trouble.GARBLED, str(garbled))
+            return Unreachable(host.name, Trouble.GARBLED, str(garbled))
         except httpx2.InvalidURL:
-            raise NotConfigured(f"{host} is no address that can be asked") from None
+            raise NotConfigured(f"{host.name} is no address that can be asked") from None
         except (httpx2.HTTPError, OSError) as error:
-            failure = _failure(host, error, route)
+            failure = _failure(host.name, error, route)
             if failure.unsent:
                 gate.failed(ticket, failure, slow=isinstance(error, httpx2.ConnectTimeout))
             return failure
 
     async def _exchange(
-        self, request: Request, pool: httpx2.AsyncBaseTransport, gate: Admission, ticket: Ticket
+        self, request: Request, line: httpx2.AsyncBaseTransport, gate: Admission, ticket: Ticket
     ) -> Response:
-        response = await pool.handle_async_request(self._message(request))
+        response = await line.handle_async_request(self._message(request))
         try:
             headers = {name.lower(): value for name, value in response.headers.items()}
             status = response.status_code
@@ -173,7 +189,7 @@ class HttpClient:
             limit = request.limit if status < 400 else max(request.limit, ERROR_PAGE)
             return Response(status, headers, await _body(response, headers, limit))
         finally:
-            with anyio.CancelScope(shield=True):  # a connection that is not given back is lost to the pool
+            with anyio.CancelScope(shield=True):  # a connection that is not given back is lost
                 await response.aclose()
 
     def _message(self, request: Request) -> httpx2.Request:
@@ -182,31 +198,61 @@ class HttpClient:
             "connect": settings.connect_timeout,
             "read": settings.idle_timeout,
             "write": settings.idle_timeout,
-            "pool": None,  # the gate lets no more in than the pool has room for
+            "pool": None,  # who has a line need not wait for it
         }
         headers = [("User-Agent", USER_AGENT), ("Accept-Encoding", "gzip"), *request.headers]
         return httpx2.Request(
             request.method, request.url, headers=headers, content=request.body, extensions={"timeout": timeout}
         )
 
-    async def _pool(self, route: _Route) -> httpx2.AsyncBaseTransport:
-        if self._transport is not None:
-            return self._transport
+
+class _Lines:
+    """Transports of one connection each, to be lent to one request at a time. A pool of httpx2 looks at each of its
+    connections at the begin and at the end of every request, which costs more than all else a request does.
+
+    ``shared`` stands in for them all."""
+
+    def __init__(self, settings: HttpSettings, shared: httpx2.AsyncBaseTransport | None) -> None:
+        self._settings = settings
+        self._shared = shared
+        self._idle: dict[_Route, list[httpx2.AsyncBaseTransport]] = {}
+        self._all: list[httpx2.AsyncBaseTransport] = []
+        self._trust: ssl.SSLContext | None = None
+        self._opening = anyio.Lock()
+
+    async def take(self, route: _Route) -> httpx2.AsyncBaseTransport:
+        """The line that was given back last, which most likely still is connected, or a new one."""
+        if self._shared is not None:
+            return self._shared
+        idle = self._idle.get(route)
+        return idle.pop() if idle else await self._open(route)
+
+    def give_back(self, route: _Route, line: httpx2.AsyncBaseTransport) -> None:
+        if line in self._all:
+            self._idle.setdefault(route, []).append(line)
+
+    async def aclose(self) -> None:
+        """Those that are lent, too: nobody gets an answer any more."""
+        lines, self._all = self._all, []
+        self._idle.clear()
+        for line in lines:
+            await line.aclose()
+
+    async def _open(self, route: _Route) -> httpx2.AsyncBaseTransport:
+        if route.proxy is not None and not is_http_url(route.proxy):
+            raise NotConfigured("the proxy that the environment names is no http:// or https:// address")
+        context = await self._authorities() if route.tls else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        limits = httpx2.Limits(max_connections=1, max_keepalive_connections=1, keepalive_expiry=KEEP_ALIVE)
+        line = httpx2.AsyncHTTPTransport(verify=context, trust_env=False, limits=limits, proxy=route.proxy)
+        self._all.append(line)
+        return line
+
+    async def _authorities(self) -> ssl.SSLContext:
+        """Read once, which takes tens of milliseconds."""
         async with self._opening:
-            if route not in self._pools:
-                # Reading the system's certificates takes tens of milliseconds.
-                self._pools[route] = await anyio.to_thread.run_sync(_open_pool, self._settings, route)
-            return self._pools[route]
-
-
-def _open_pool(settings: HttpSettings, route: _Route) -> httpx2.AsyncHTTPTransport:
-    context = _trust(settings) if route.tls else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    limits = httpx2.Limits(
-        max_connections=None, max_keepalive_connections=settings.max_in_flight, keepalive_expiry=KEEP_ALIVE
-    )
-    if route.proxy is not None and not is_http_url(route.proxy):
-        raise NotConfigured("the proxy that the environment names is no http:// or https:// address")
-    return httpx2.AsyncHTTPTransport(verify=context, trust_env=False, limits=limits, proxy=route.proxy)
+            if self._trust is None:
+                self._trust = await anyio.to_thread.run_sync(_trust, self._settings)
+            return self._trust
 
 
 def _trust(settings: HttpSettings) -> ssl.SSLContext:

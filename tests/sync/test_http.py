@@ -275,7 +275,7 @@ class TestDown:
         class OthersAreAnswered(ManualTime):
             async def sleep(self, seconds: float) -> None:
                 await super().sleep(seconds)
-                http._gate(URL)._circuit.answered()
+                http._host(URL).gate._circuit.answered()
 
         network = Network(httpx2.ConnectError("refused"))
         http = client(network, OthersAreAnswered(), patience=60.0)
