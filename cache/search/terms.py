@@ -95,6 +95,8 @@ def _count(repeats: str, token: str) -> int:
 
 def _terms(text: str, limit: int) -> list[str]:
     """The terms of ``text``, and of no more than ``limit`` code points once it is folded: some signs grow to many."""
+    if len(text) <= min(limit, _LONG_LINE) and text.isascii():
+        return [_stem(word) for word in words_of(text.lower())]
     terms: list[str] = []
     for line in _lines(text):  # most lines of most pages are ASCII, which is quicker to read
         folded = fold(line)[:limit]
@@ -121,7 +123,7 @@ def _lines(text: str) -> Iterator[str]:
 
 
 def _stem(word: str) -> str:
-    return stem(word[:MAX_WORD])
+    return stem(word if len(word) <= MAX_WORD else word[:MAX_WORD])
 
 
 def _terms_of(word: str) -> list[str]:
@@ -140,4 +142,6 @@ def _without_diacritics(word: str) -> list[str]:
 
 
 def _camel_parts(text: str) -> list[str]:
+    if text.islower():
+        return []
     return [_stem(part.lower()) for name in _CAMEL.findall(text) for part in _CAMEL_PART.findall(name)]
