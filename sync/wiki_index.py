@@ -20,7 +20,7 @@ from itertools import islice
 from cache.model import MAX_INDEX, Page, PageFacts, TreeEntry
 from sync.wiki_links import Link, read_links
 from sync.wiki_paths import Miss, WikiTree, find_index, is_index
-from sync.wiki_titles import RAW, canonical_type, describe, folder_type, repeats_path
+from sync.wiki_titles import RAW, canonical_type, describe, folder_type, repeats_path, title_and_type
 
 __all__ = ["IndexMalformed", "Reading", "canonical_type", "decode_index", "describe", "find_index", "read_wiki"]
 
@@ -28,6 +28,8 @@ READER_VERSION = 2  # part of the sync fingerprint: raise it when the same files
 MAX_LEVELS = 5  # of sub-indexes
 MAX_SUB_INDEXES = 200  # of one level
 MAX_TEXT = 4 * MAX_INDEX  # code points of all indexes of a wiki that are read
+
+_UNKNOWN = PageFacts()
 
 
 class IndexMalformed(ValueError):
@@ -141,7 +143,7 @@ class _Listing:
             if isinstance(link.page, Miss):
                 self.misses[link.page] += 1
             else:
-                placed = replace(link, section=link.section or section)
+                placed = link if link.section or not section else replace(link, section=section)
                 self._note(link.page, placed)
                 yield link.page, placed
 
@@ -158,17 +160,19 @@ class _Listing:
 
 def _page(entry: TreeEntry, link: Link | None, position: int, facts: Mapping[str, PageFacts]) -> Page:
     slug = entry.path.removesuffix(".md")
-    page = Page(
+    section = "" if link is None else link.section
+    link_title = None if link is None or repeats_path(link.text, slug) else link.text
+    title, named = title_and_type(slug, section, link_title, facts.get(entry.sha, _UNKNOWN))
+    return Page(
         slug,
         entry.sha,
         entry.size,
-        type="",
-        title="",
+        type=named,
+        title=title,
         description="" if link is None else link.description,
-        section="" if link is None else link.section,
-        link_title=None if link is None or repeats_path(link.text, slug) else link.text,
+        section=section,
+        link_title=link_title,
         listed=link is not None,
         position=position,
         uncommitted=entry.uncommitted,
     )
-    return describe(page, facts.get(entry.sha, PageFacts()))

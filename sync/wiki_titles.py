@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 
 from cache.model import Page, PageFacts
 from cache.search.query import fold
@@ -19,6 +20,7 @@ _SEPARATORS = re.compile(r"[\s_-]+")
 _PATH_LIKE = re.compile(r"/|\.md\Z|\A[^\s]*[_-][^\s]*\Z", re.IGNORECASE)
 
 
+@lru_cache(maxsize=256)
 def canonical_type(word: str) -> str:
     """A type as it is stored and compared: folded, and one of the five in the plural (``Concept`` → ``concepts``)."""
     folded = fold(word)
@@ -35,14 +37,19 @@ def folder_type(path: str) -> str | None:
     return None
 
 
-def describe(page: Page, facts: PageFacts) -> Page:
-    """The page with title and type as they are now that ``facts`` of its body are known.
+def title_and_type(slug: str, section: str, link_title: str | None, facts: PageFacts) -> tuple[str, str]:
+    """A page's title and type.
 
     The title is the index's link text, else front matter ``title``, else the first level-1 heading, else the last
     part of the slug. The type is the first folder, else front matter ``type``, else the index's section."""
-    words = (facts.type or "", page.section)
-    named = folder_type(page.slug) or next((name for word in words if (name := canonical_type(word))), OTHER)
-    title = page.link_title or facts.title or facts.heading or page.slug.rpartition("/")[2]
+    words = (facts.type or "", section)
+    named = folder_type(slug) or next((name for word in words if (name := canonical_type(word))), OTHER)
+    return link_title or facts.title or facts.heading or slug.rpartition("/")[2], named
+
+
+def describe(page: Page, facts: PageFacts) -> Page:
+    """The page with title and type as they are now that ``facts`` of its body are known."""
+    title, named = title_and_type(page.slug, page.section, page.link_title, facts)
     return replace(page, type=named, title=title)
 
 
