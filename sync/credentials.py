@@ -50,6 +50,9 @@ class Credentials:
 
     async def token(self) -> str:
         """The token; empty where none is configured. Raises ``Denied`` when it cannot be had."""
+        return await self._first() if self._token is None else self._token
+
+    async def _first(self) -> str:
         async with self._lock:
             if self._token is not None:
                 return self._token

@@ -46,7 +46,8 @@ class InFlight(Generic[K, V]):
         self._flights.clear()
 
     async def _lead(self, key: K, work: Callable[[], Awaitable[V]]) -> V:
-        flight = self._flights[key] = _Flight[V]()
+        flight: _Flight[V] = _Flight()
+        self._flights[key] = flight
         try:
             value = await work()
             flight.brought = (value,)

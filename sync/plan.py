@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import cache
 from typing import Literal
 
 from cache.model import Known, Listed, ProjectKey
@@ -50,8 +51,12 @@ class SyncSettings:
 
     def fingerprint(self, name: str) -> str:
         """What, besides the repository itself, decides what a look at the project called ``name`` brings."""
-        parts = [READER_VERSION, self.mirrors(name), list(self.status_paths)]
-        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
+        return _digest(READER_VERSION, self.mirrors(name), *self.status_paths)
+
+
+@cache
+def _digest(*parts: int | str) -> str:
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 
 def means(word: str, name: str) -> bool:

@@ -30,6 +30,8 @@ def retry_after(headers: Mapping[str, str], now: float) -> float | None:
     neither of the two forms. A date is compared with the response's own ``Date`` where there is one, so that a clock
     that is off does no harm, else with ``now`` (seconds since the UTC epoch)."""
     value = headers.get("retry-after", "").strip()
+    if not value:
+        return None
     if _SECONDS.fullmatch(value):
         return float(value)
     until = http_date(value)
