@@ -34,7 +34,7 @@ from cache.model import (
 from sync import page as page_text
 from sync.forge.base import WIKI, Absent, Answer, File, Forge, Head, Refused, TooBig
 from sync.plan import SyncSettings
-from sync.wiki_index import IndexMalformed, decode_index, find_index, read_wiki
+from sync.wiki_index import IndexMalformed, Reading, decode_index, find_index, read_wiki
 
 BODIES_AT_ONCE = 30  # files of one read: the most that a forge answers in one batch
 MAX_MIRRORED = 256 * 1024 * 1024  # bytes of one wiki's pages that are mirrored; others are found by what names them
@@ -132,13 +132,14 @@ class Looker:
             return
         lack = await self._lack(tree, root_index) if snapshot.mirrored else _Lack()
         # After that: a body that another look brings in between is not fetched, so its facts must be among these.
-        texts, facts = await anyio.to_thread.run_sync(self._known_texts, tree, index)
+        is_whole = not any(lack.portions)  # no body that is still to come can say anything of its page
+        texts, facts, reading = await anyio.to_thread.run_sync(self._known, tree, index, is_whole)
         for number, paths in enumerate(lack.portions, 1):
             bodies = await self._bodies(repo, head, paths)
             if bodies:
                 facts |= await anyio.to_thread.run_sync(_facts_of, bodies)
             if number in {1, len(lack.portions)}:
-                wiki = await self._read_wiki(repo, head, tree, texts, facts)
+                wiki = await self._read_wiki(repo, head, tree, texts, facts, reading)
             yield replace(
                 snapshot,
                 status=status,
@@ -160,14 +161,27 @@ class Looker:
         statuses = (answer for answer in answers[: len(status_paths)] if isinstance(answer, File))
         return _status(statuses), None if root_index is None else answers[-1]
 
-    def _known_texts(self, tree: Sequence[TreeEntry], index: Answer | None) -> tuple[_Texts, dict[str, PageFacts]]:
-        """The root index, and what the cache knows of the bodies in the tree."""
-        return _Texts.of(index), dict(self.store.facts({entry.sha for entry in tree if _is_file(entry)}))
+    def _known(
+        self, tree: Sequence[TreeEntry], index: Answer | None, is_whole: bool
+    ) -> tuple[_Texts, dict[str, PageFacts], Reading | None]:
+        """The root index, what the cache knows of the bodies in the tree, and if that ``is_whole`` the wiki as they
+        show it: in one thread, since to begin one takes longer than to read most wikis."""
+        texts = _Texts.of(index)
+        facts = dict(self.store.facts({entry.sha for entry in tree if _is_file(entry)}))
+        return texts, facts, read_wiki(tree, texts.by_path, facts) if is_whole else None
 
     async def _read_wiki(
-        self, repo: RepoRef, head: Head, tree: Sequence[TreeEntry], texts: _Texts, facts: Mapping[str, PageFacts]
+        self,
+        repo: RepoRef,
+        head: Head,
+        tree: Sequence[TreeEntry],
+        texts: _Texts,
+        facts: Mapping[str, PageFacts],
+        reading: Reading | None,
     ) -> Wiki:
-        reading = await anyio.to_thread.run_sync(read_wiki, tree, texts.by_path, facts)
+        """The wiki, with the sub-indexes that ``reading`` it as far as it is known shows to be wanted."""
+        if reading is None:
+            reading = await anyio.to_thread.run_sync(read_wiki, tree, texts.by_path, facts)
         while reading.wanted:
             paths = [WIKI + path for path in reading.wanted]
             for answer in await self.forge.read(repo, paths, ref=head.commit, limit=MAX_INDEX):

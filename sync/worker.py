@@ -23,7 +23,7 @@ from sync.forge.base import Forge
 from sync.look import Looker
 from sync.plan import Plan, SyncSettings, plan
 
-LOOKS_AT_ONCE = 8  # projects; a forge bounds its own requests below that
+LOOKS_AT_ONCE = 16  # projects: twice what a forge is asked at once, so that it is asked while others are written down
 
 logger = logging.getLogger(__name__)
 
