@@ -101,7 +101,7 @@ class TestKilledWriters:
     async def test_leave_whole_files_and_nothing_in_the_way_of_the_next(
         self, tmp_path: Path, edit: dict[str, bytes]
     ) -> None:
-        repos = [make_repo(tmp_path / f"r{step}", FILES) for step in range(20)]
+        repos = [make_repo(tmp_path / f"r{step}", FILES) for step in range(14)]
         texts = json.dumps({path: data.decode() for path, data in edit.items()})
         run = await run_process([sys.executable, "-c", KILLED, texts, *map(str, repos)], cwd=ROOT)
         ends = json.loads(run.stdout)
