@@ -94,10 +94,10 @@ def _claims(terms: Terms, found: Collected) -> Iterator[_Claim]:
     for hit, count in zip(found.worded, counts, strict=True):
         if count in complete and all(needle in f" {hit[3]} " for needle in others):
             yield hit, 2, 0.5
-    weigh = _bm25(found.frequency, found.sizes.bodies, found.sizes.body_terms)
+    weigh = bm25(found.frequency, found.sizes.bodies, found.sizes.body_terms)
     for hit in found.bodies:
         yield hit, 3, weigh(tuple([repeated(hit[3], term) for term in terms.content]), hit[4])
-    weigh = _bm25(frequency, found.sizes.pages, found.sizes.page_terms)
+    weigh = bm25(frequency, found.sizes.pages, found.sizes.page_terms)
     for hit, count in zip(found.worded, counts, strict=True):
         yield hit, 4, weigh(count, hit[4])
 
@@ -114,7 +114,7 @@ def _count(terms: Terms, worded: Sequence[Hit]) -> tuple[list[tuple[int, ...]], 
     return counts, frequency
 
 
-def _bm25(frequency: Sequence[int], documents: int, terms: int) -> Callable[[tuple[int, ...], int], float]:
+def bm25(frequency: Sequence[int], documents: int, terms: int) -> Callable[[tuple[int, ...], int], float]:
     """A function from a document's term counts and length to its BM25 score, brought into the open interval 0 to 1.
 
     ``frequency`` is in how many of ``documents`` each term stands, ``terms`` how many terms they hold together.
