@@ -20,10 +20,10 @@ from mcp.types import (
 )
 from mcp.types import Tool as ListedTool
 
-from cache.errors import KnowledgeError, cause
+from cache.errors import Denied, KnowledgeError, cause
 from gateway.tools.arguments import Arguments
 from gateway.tools.registry import Registry, Result, Structured, Texts, Tool
-from gateway.wording import as_unicode, near, printable, shown
+from gateway.wording import READ_ONLY, as_unicode, near, printable, shown
 
 logger = logging.getLogger(__name__)
 
@@ -62,6 +62,8 @@ class _Tools:
         tool = self._registry.find(params.name)
         if tool is None:
             raise MCPError(INVALID_PARAMS, self._unknown(params.name))
+        if not self._registry.listing.shows(tool):
+            return _failure(Denied(READ_ONLY).line)
         try:
             arguments = self._arguments[tool.name].check(params.arguments or {})
             return _success(await tool.run(arguments))

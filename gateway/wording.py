@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+READ_ONLY: Final = "this gateway is read-only — start it without --read-only, and unset [gateway] read_only"
+
 _SHOWN: Final = 40  # characters of a client's word that a message repeats
 
 # Controls, line and paragraph separators, surrogates, and the marks that turn the direction of text

@@ -8,6 +8,7 @@ from typing import Self
 
 from cache.errors import Denied
 from gateway.settings import Filing, Settings
+from gateway.wording import READ_ONLY
 from sync.plan import fits, means
 
 
@@ -33,7 +34,7 @@ class WritePolicy:
     def refuse(self, project: str) -> None:
         """Raise ``Denied``, naming the setting, unless ``project`` may be written to."""
         if self.read_only:
-            raise Denied("this gateway is read-only — start it without --read-only, and unset [gateway] read_only")
+            raise Denied(READ_ONLY)
         if not any(fits(name, self.allow) for name in _names(project)):
             raise Denied(f"{project} is not to be written to — add it to [write] allow")
 

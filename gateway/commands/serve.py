@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Final, Literal
@@ -17,7 +16,7 @@ from gateway.exits import Exit
 from gateway.server import build_server
 from gateway.settings import Settings
 from gateway.tools.federation import federation_tools, instructions, unconfigured
-from gateway.tools.registry import NameForm, Registry, Tool
+from gateway.tools.registry import Listing, NameForm, Registry, Tool
 from gateway.transports import serve_http, serve_stdio
 from gateway.version import version
 
@@ -73,8 +72,8 @@ def serve(
     loaded = places.configured(config)
     settings = Settings() if loaded is None else loaded.settings
     form = NameForm(tool_names or settings.gateway.tool_names or ("dotted" if http is None else "underscore"))
-    writes = not (read_only or settings.gateway.read_only)
-    serving = _Serving(settings, _chosen(toolsets) or settings.gateway.toolsets, form, writes)
+    listing = Listing(form, read_only or settings.gateway.read_only)
+    serving = _Serving(settings, _chosen(toolsets) or settings.gateway.toolsets, listing)
     anyio.run(serving.serve, http)
     return Exit.OK
 
@@ -88,21 +87,19 @@ def _chosen(toolsets: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Serving:
-    """What is served: the ``toolsets`` (none named: all), their names in ``form``, tools that write if ``writes``."""
+    """What is served: the ``toolsets`` (none named: all), listed as ``listing`` says."""
 
     settings: Settings
     toolsets: tuple[str, ...]
-    form: NameForm
-    writes: bool
+    listing: Listing
 
     async def serve(self, http: Address | None) -> None:
         async with AsyncExitStack() as stack:
-            tools = [tool for tool in self._tools(stack) if self.writes or tool.read_only]
             server = build_server(
-                Registry(tuple(tools), self.form),
+                Registry(self._tools(stack), self.listing),
                 name="knowledge-gateway",
                 version=version(),
-                instructions=instructions(self.form),
+                instructions=instructions(self.listing),
             )
             if http is None:
                 if sys.stdin.isatty():
@@ -111,11 +108,11 @@ class _Serving:
             else:
                 await serve_http(server, http.host, http.port, on_ready=_announce)
 
-    def _tools(self, stack: AsyncExitStack) -> Sequence[Tool]:
+    def _tools(self, stack: AsyncExitStack) -> tuple[Tool, ...]:
         if self.toolsets and "federation" not in self.toolsets:
             return ()
         source = _Federation(self.settings, stack).get if self.settings.fleet else unconfigured
-        return federation_tools(source, self.form)
+        return federation_tools(source, self.listing)
 
 
 class _Federation:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from cache.errors import NotConfigured
 from gateway.tools import federation_schemas as schemas
 from gateway.tools.federation_schemas import NOTICE
-from gateway.tools.registry import NameForm, Result, Tool
+from gateway.tools.registry import Listing, Result, Tool
 
 if TYPE_CHECKING:
     from gateway.federation import Federation
@@ -29,9 +29,9 @@ async def unconfigured() -> Federation:
     raise NotConfigured("no auth.toml — run gateway init")
 
 
-def instructions(form: NameForm) -> str:
+def instructions(listing: Listing) -> str:
     """What a client shows its model of this toolset, with tool names as they are listed."""
-    spell = form.spell
+    spell = listing.spell
     return INSTRUCTIONS.format(
         search=spell("knowledge.search"),
         ask=spell("knowledge.ask_projects"),
@@ -45,15 +45,16 @@ def instructions(form: NameForm) -> str:
     )
 
 
-def federation_tools(source: Source, form: NameForm) -> tuple[Tool, ...]:
-    """The toolset's tools. Each call gets the federation from ``source``, which may open it then, or raise why not."""
+def federation_tools(source: Source, listing: Listing) -> tuple[Tool, ...]:
+    """The toolset's tools, those that are not listed among them, whose words name none of these. Each call gets the
+    federation from ``source``, which may open it then, or raise why not."""
 
     def calling(name: str) -> Callable[[Mapping[str, Any]], Awaitable[Result]]:
         async def call(arguments: Mapping[str, Any]) -> Result:
             federation = await source()
             from gateway.tools.federation_calls import CALLS  # noqa: PLC0415 a start is quicker without what calls need
 
-            return await CALLS[name](federation, form, arguments)
+            return await CALLS[name](federation, listing, arguments)
 
         return call
 
@@ -63,7 +64,7 @@ def federation_tools(source: Source, form: NameForm) -> tuple[Tool, ...]:
             "Search the shared wiki",
             "Search the shared wiki of the organization: how things are done, decisions, concepts, hosts, packages."
             " The first place to look before guessing or asking a person. Returns ranked pages with a snippet each;"
-            f" read one in full with {form.spell('knowledge.get')}. With no match it suggests projects to ask.",
+            f" read one in full with {listing.spell('knowledge.get')}. With no match it suggests projects to ask.",
             schemas.SEARCH_INPUT,
             schemas.SEARCH_OUTPUT,
             calling("knowledge.search"),
@@ -94,7 +95,7 @@ def federation_tools(source: Source, form: NameForm) -> tuple[Tool, ...]:
             "Ask the wikis of named projects",
             "Ask the wikis of up to 50 named projects (repositories) one question and get the matching pages of each,"
             " read live. Use it when the shared wiki has no answer. Name projects as owner/name or by their unambiguous"
-            f" last part; {form.spell('projects.list')} shows them. Patterns are refused. Each project answers for"
+            f" last part; {listing.spell('projects.list')} shows them. Patterns are refused. Each project answers for"
             " itself: matches, or why there are none.",
             schemas.ASK_INPUT,
             schemas.ASK_OUTPUT,

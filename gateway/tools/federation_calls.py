@@ -14,14 +14,14 @@ from gateway.federation import Federation
 from gateway.reading import PageRequest
 from gateway.tools import federation_schemas as schemas
 from gateway.tools.federation_schemas import NOTICE
-from gateway.tools.registry import NameForm, Result, Structured, Texts
+from gateway.tools.registry import Listing, Result, Structured, Texts
 
 
 class Hints:
     """What to do next, in the names that are listed, and in those only."""
 
-    def __init__(self, form: NameForm) -> None:
-        self._spell = form.spell
+    def __init__(self, listing: Listing) -> None:
+        self._spell = listing.spell
 
     def after_search(self, answer: SearchAnswer) -> str:
         if answer.matches:
@@ -39,28 +39,28 @@ class Hints:
         )
 
 
-async def search(federation: Federation, form: NameForm, arguments: Mapping[str, Any]) -> Result:
+async def search(federation: Federation, listing: Listing, arguments: Mapping[str, Any]) -> Result:
     answer = await federation.search(
         arguments["query"], types=arguments.get("types"), limit=arguments.get("limit", schemas.SEARCH_LIMIT)
     )
-    return Structured({**content(answer), "next_action_hint": Hints(form).after_search(answer), "notice": NOTICE})
+    return Structured({**content(answer), "next_action_hint": Hints(listing).after_search(answer), "notice": NOTICE})
 
 
-async def ask(federation: Federation, form: NameForm, arguments: Mapping[str, Any]) -> Result:
+async def ask(federation: Federation, listing: Listing, arguments: Mapping[str, Any]) -> Result:
     answer = await federation.ask_projects(
         arguments["query"],
         arguments["projects"],
         limit=arguments.get("limit", schemas.ASK_LIMIT),
         types=arguments.get("types"),
     )
-    return Structured({**content(answer), "next_action_hint": Hints(form).after_ask(answer), "notice": NOTICE})
+    return Structured({**content(answer), "next_action_hint": Hints(listing).after_ask(answer), "notice": NOTICE})
 
 
-async def get(federation: Federation, _: NameForm, arguments: Mapping[str, Any]) -> Result:
+async def get(federation: Federation, _: Listing, arguments: Mapping[str, Any]) -> Result:
     return _page(await federation.get(_request(arguments)))
 
 
-async def get_from(federation: Federation, _: NameForm, arguments: Mapping[str, Any]) -> Result:
+async def get_from(federation: Federation, _: Listing, arguments: Mapping[str, Any]) -> Result:
     return _page(await federation.get_from(arguments["project"], _request(arguments)))
 
 
@@ -79,7 +79,7 @@ def _page(answer: PageAnswer) -> Texts:
     return Texts((text, _one_line({**about, "next_offset": answer.next_offset, "notice": NOTICE})))
 
 
-async def list_pages(federation: Federation, _: NameForm, arguments: Mapping[str, Any]) -> Result:
+async def list_pages(federation: Federation, _: Listing, arguments: Mapping[str, Any]) -> Result:
     answer = await federation.list_pages(
         arguments.get("project"),
         types=arguments.get("types"),
@@ -89,19 +89,19 @@ async def list_pages(federation: Federation, _: NameForm, arguments: Mapping[str
     return Structured(content(answer))
 
 
-async def projects(federation: Federation, _: NameForm, arguments: Mapping[str, Any]) -> Result:
+async def projects(federation: Federation, _: Listing, arguments: Mapping[str, Any]) -> Result:
     answer = await federation.projects(
         arguments.get("query"), limit=arguments.get("limit", schemas.LIST_LIMIT), cursor=arguments.get("cursor")
     )
     return Structured(content(answer))
 
 
-async def status(federation: Federation, _: NameForm, arguments: Mapping[str, Any]) -> Result:
+async def status(federation: Federation, _: Listing, arguments: Mapping[str, Any]) -> Result:
     about = content(await federation.status(arguments["project"]))
     return Texts((about.pop("text"), _one_line({**about, "notice": NOTICE})))
 
 
-async def refresh(federation: Federation, _: NameForm, arguments: Mapping[str, Any]) -> Result:
+async def refresh(federation: Federation, _: Listing, arguments: Mapping[str, Any]) -> Result:
     return Structured(content(await federation.refresh(arguments["project"])))
 
 
@@ -109,7 +109,7 @@ def _one_line(about: Mapping[str, object]) -> str:
     return json.dumps(about, ensure_ascii=False, separators=(",", ":"))
 
 
-Call = Callable[[Federation, NameForm, Mapping[str, Any]], Awaitable[Result]]
+Call = Callable[[Federation, Listing, Mapping[str, Any]], Awaitable[Result]]
 
 CALLS: Final[Mapping[str, Call]] = {
     "knowledge.search": search,

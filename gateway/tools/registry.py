@@ -74,15 +74,31 @@ def fold(name: str) -> str:
     return name.replace(".", "_")
 
 
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """How tools are listed: under names of one ``form``, and if ``read_only`` without those that write."""
+
+    form: NameForm = NameForm.DOTTED
+    read_only: bool = False
+
+    def spell(self, name: str) -> str:
+        """A canonical ``name`` in the form that is listed."""
+        return self.form.spell(name)
+
+    def shows(self, tool: Tool) -> bool:
+        """Whether ``tool`` is listed. One that is not refuses to be called."""
+        return tool.read_only or not self.read_only
+
+
 @dataclass(frozen=True)
 class Registry:
-    """The tools that one endpoint serves, in the order in which they are listed, under names of one ``form``.
+    """The tools that one endpoint serves, in the order in which they are listed, as ``listing`` says.
 
     Raises ``ValueError`` when two tools would have the same name for a client that folds dots into underscores.
     """
 
     tools: tuple[Tool, ...]
-    form: NameForm = NameForm.DOTTED
+    listing: Listing = Listing()
     _by_folded: Mapping[str, Tool] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -95,14 +111,10 @@ class Registry:
         object.__setattr__(self, "_by_folded", by_folded)
 
     def listed(self) -> tuple[tuple[str, Tool], ...]:
-        """Each tool with its name as listed."""
-        return tuple((self.spell(tool.name), tool) for tool in self.tools)
-
-    def spell(self, name: str) -> str:
-        """A canonical ``name`` in the form that is listed."""
-        return self.form.spell(name)
+        """Each tool that is listed, with its name as listed."""
+        return tuple((self.listing.spell(tool.name), tool) for tool in self.tools if self.listing.shows(tool))
 
     def find(self, called: str) -> Tool | None:
-        """The tool that ``called`` means, in either form."""
+        """The tool that ``called`` means, in either form, listed or not."""
         tool = self._by_folded.get(fold(called))
         return tool if tool is not None and called in (tool.name, fold(tool.name)) else None

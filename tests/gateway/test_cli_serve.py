@@ -10,7 +10,7 @@ import httpx2
 import pytest
 
 from gateway.tools.federation import federation_tools, unconfigured
-from gateway.tools.registry import NameForm, fold
+from gateway.tools.registry import Listing, fold
 from tests.support.cli import Home, Inside, gateway
 from tests.support.stdio_process import StdioProcess, call, request
 from tests.support.terminal import converse
@@ -41,7 +41,7 @@ def test_what_a_client_was_told_to_start_answers_the_question(home: Home, run: I
 @pytest.mark.usefixtures("run")
 def test_a_flag_outweighs_the_configuration_and_that_the_default(home: Home) -> None:
     home.configure('[gateway]\ntool_names = "underscore"\nread_only = true\n')
-    names = {tool.name for tool in federation_tools(unconfigured, NameForm.DOTTED)}
+    names = {tool.name for tool in federation_tools(unconfigured, Listing())}
     assert listed(home) == set(map(fold, names))
     assert listed(home, "--tool-names", "dotted", "--toolsets", "federation") == names
 

@@ -14,7 +14,7 @@ from cache.errors import NotConfigured
 from gateway.federation import Federation
 from gateway.tools.federation import federation_tools, instructions, unconfigured
 from gateway.tools.federation_schemas import NOTICE
-from gateway.tools.registry import NameForm, Registry, Structured, Texts, Tool
+from gateway.tools.registry import Listing, NameForm, Registry, Structured, Texts, Tool
 from tests.support.federation import Asked, federation_over
 from tests.support.forges import API, NO_WIKI, WEB
 from tests.support.registries import check_registry
@@ -43,11 +43,11 @@ def tools(asked: Asked, form: NameForm = NameForm.DOTTED) -> dict[str, Tool]:
     async def source() -> Federation:
         return asked.federation
 
-    return {tool.name: tool for tool in federation_tools(source, form)}
+    return {tool.name: tool for tool in federation_tools(source, Listing(form))}
 
 
 def arguments_of(name: str) -> Mapping[str, Any]:
-    (tool,) = [tool for tool in federation_tools(unconfigured, NameForm.DOTTED) if tool.name == name]
+    (tool,) = [tool for tool in federation_tools(unconfigured, Listing()) if tool.name == name]
     properties: Mapping[str, Any] = tool.input_schema["properties"]  # type: ignore[assignment] # JSON Schema's own rule
     return properties
 
@@ -59,18 +59,19 @@ async def structured(tool: Tool, **arguments: object) -> Mapping[str, object]:
 
 
 def test_there_is_a_call_for_each_tool() -> None:
-    assert [tool.name for tool in federation_tools(unconfigured, NameForm.DOTTED)] == list(CALLS)
+    assert [tool.name for tool in federation_tools(unconfigured, Listing())] == list(CALLS)
 
 
 @pytest.mark.parametrize("form", NameForm)
 def test_the_toolset_keeps_the_rules_of_clients(form: NameForm) -> None:
-    registry = Registry(federation_tools(unconfigured, form), form)
-    assert check_registry(registry, instructions=instructions(form)) == []
+    listing = Listing(form)
+    registry = Registry(federation_tools(unconfigured, listing), listing)
+    assert check_registry(registry, instructions=instructions(listing)) == []
 
 
 @pytest.mark.parametrize("name", CALLS)
 async def test_without_configuration_each_tool_says_so(name: str) -> None:
-    (tool,) = [tool for tool in federation_tools(unconfigured, NameForm.DOTTED) if tool.name == name]
+    (tool,) = [tool for tool in federation_tools(unconfigured, Listing()) if tool.name == name]
     with pytest.raises(NotConfigured, match=r"no auth\.toml — run gateway init"):
         await tool.run(CALLS[name])
 
@@ -133,7 +134,7 @@ async def test_absent_fields_are_left_out_not_null(asked: Asked) -> None:
 
 
 def test_all_tools_only_read() -> None:
-    assert all(tool.read_only and not tool.destructive for tool in federation_tools(unconfigured, NameForm.DOTTED))
+    assert all(tool.read_only and not tool.destructive for tool in federation_tools(unconfigured, Listing()))
 
 
 @pytest.mark.parametrize(
@@ -169,10 +170,10 @@ def test_one_to_fifty_projects_are_asked() -> None:
 
 
 def test_those_that_ask_the_forge_say_that_their_world_is_open() -> None:
-    asking = [tool.name for tool in federation_tools(unconfigured, NameForm.DOTTED) if tool.open_world]
+    asking = [tool.name for tool in federation_tools(unconfigured, Listing()) if tool.open_world]
     assert asking == ["knowledge.get", "knowledge.ask_projects", "knowledge.get_from", "projects.refresh"]
 
 
 def test_three_tools_are_core() -> None:
-    core = [tool.name for tool in federation_tools(unconfigured, NameForm.DOTTED) if tool.core]
+    core = [tool.name for tool in federation_tools(unconfigured, Listing()) if tool.core]
     assert core == ["knowledge.search", "knowledge.ask_projects", "knowledge.get_from"]

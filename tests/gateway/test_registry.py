@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gateway.tools.registry import NameForm, Registry, Result, Texts
+from gateway.tools.registry import Listing, NameForm, Registry, Result, Texts
 from tests.support.registries import check_registry
 from tests.support.sample_tools import INSTRUCTIONS, sample_registry, tool
 
@@ -17,7 +17,7 @@ async def nothing(_: Mapping[str, Any]) -> Result:
 
 
 def registry(*names: str, form: NameForm = NameForm.DOTTED) -> Registry:
-    return Registry(tuple(tool(name, nothing) for name in names), form)
+    return Registry(tuple(tool(name, nothing) for name in names), Listing(form))
 
 
 @pytest.mark.parametrize(("form", "listed"), [(NameForm.DOTTED, "wiki.ask_all"), (NameForm.UNDERSCORE, "wiki_ask_all")])
@@ -36,6 +36,12 @@ def test_a_tool_is_found_in_both_forms_whichever_is_listed(form: NameForm, calle
 @pytest.mark.parametrize("called", ["wiki.ask.all", "wiki_ask.all", "Wiki.ask_all", "wiki.ask", ""])
 def test_nothing_else_is_found(called: str) -> None:
     assert registry("wiki.ask_all").find(called) is None
+
+
+def test_a_read_only_listing_shows_no_tool_that_writes() -> None:
+    tools = (tool("wiki.read", nothing), tool("wiki.write", nothing, read_only=False))
+    assert [name for name, _ in Registry(tools, Listing(read_only=True)).listed()] == ["wiki.read"]
+    assert [name for name, _ in Registry(tools).listed()] == ["wiki.read", "wiki.write"]
 
 
 @pytest.mark.parametrize("names", [("wiki.ask_all", "wiki_ask.all"), ("a.b", "a_b"), ("a.b", "a.b")])

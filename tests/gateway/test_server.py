@@ -18,7 +18,7 @@ from mcp.types import CallToolResult, TextContent
 
 from cache.errors import Denied, NotFound, StoreFailure
 from gateway.server import build_server
-from gateway.tools.registry import NameForm, Registry, Result, Structured, Texts
+from gateway.tools.registry import Listing, NameForm, Registry, Result, Structured, Texts
 from tests.support.sample_tools import INSTRUCTIONS, sample_registry, tool
 
 pytestmark = pytest.mark.anyio
@@ -143,6 +143,20 @@ class TestErrors:
         async with client(serving(run), era) as session:
             assert (await session.call_tool("sample.tool", {"x": 1})).is_error
         assert runs == []
+
+    @pytest.mark.parametrize("called", ["sample.write", "sample_write"])
+    async def test_a_tool_that_writes_refuses_where_nothing_is_written(self, era: str, called: str) -> None:
+        async def run(_: Mapping[str, Any]) -> Result:
+            raise AssertionError
+
+        write = tool("sample.write", run, read_only=False)
+        async with client(Registry((write,), Listing(read_only=True)), era) as session:
+            assert (await session.list_tools()).tools == []
+            result = await session.call_tool(called, {"no such": "argument"})
+        assert result.is_error
+        assert texts(result) == [
+            "denied: this gateway is read-only — start it without --read-only, and unset [gateway] read_only"
+        ]
 
     async def test_any_other_exception_tells_the_client_nothing_and_the_log_everything(
         self, era: str, caplog: pytest.LogCaptureFixture

@@ -11,9 +11,9 @@ from mcp.types import TextContent
 
 from gateway.server import build_server
 from gateway.tools.federation import federation_tools, unconfigured
-from gateway.tools.registry import NameForm, Registry, Tool
+from gateway.tools.registry import Listing, Registry, Tool
 
-TOOLS = {tool.name: tool for tool in federation_tools(unconfigured, NameForm.DOTTED)}
+TOOLS = {tool.name: tool for tool in federation_tools(unconfigured, Listing())}
 
 
 def _bad_values(schema: Mapping[str, Any]) -> Iterator[object]:

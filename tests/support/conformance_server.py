@@ -41,7 +41,7 @@ from mcp.types import (
 
 from cache.errors import Unavailable
 from gateway.server import build_server
-from gateway.tools.registry import NameForm, Registry, Result, Texts
+from gateway.tools.registry import Listing, NameForm, Registry, Result, Texts
 from gateway.transports import serve_http
 from tests.support.conformance_content import (
     CONTENT_TOOLS,
@@ -84,7 +84,7 @@ REGISTRY = Registry(
         tool("test_x_mcp_header", _region, input_schema=_REGION),
         tool("json_schema_2020_12_tool", _simple_text, input_schema=FULL_SCHEMA),
     ),
-    NameForm.UNDERSCORE,
+    Listing(NameForm.UNDERSCORE),
 )
 
 

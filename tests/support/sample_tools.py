@@ -13,7 +13,7 @@ import anyio
 import anyio.to_thread
 
 from cache.errors import NotFound
-from gateway.tools.registry import NameForm, Registry, Result, Structured, Texts, Tool
+from gateway.tools.registry import Listing, NameForm, Registry, Result, Structured, Texts, Tool
 
 ECHO_INPUT: Mapping[str, object] = {
     "type": "object",
@@ -68,7 +68,7 @@ def sample_registry(form: NameForm = NameForm.DOTTED) -> Registry:
             tool("sample.wait", _wait),
             tool("sample.hang", _hang),
         ),
-        form,
+        Listing(form),
     )
 
 
