@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from cache.errors import InvalidArgument, NotConfigured, NotFound, Unavailable
-from sync.forge.local.files import enter, folder, open_folder
+from sync.files.opening import enter, folder, open_folder
 from sync.forge.local.layout import GIT, gitfile_target, has_git, is_bare
 
 HOST: Final = "local"

@@ -17,9 +17,10 @@ from anyio import CapacityLimiter, to_thread
 
 from cache.errors import Denied, InvalidArgument, KnowledgeError, NotFound, Unavailable
 from cache.model import Listed, ProjectKey, RepoRef, TreeEntry
+from sync.files.opening import Oversized
 from sync.forge.base import Answer, File, Head, ListingPage, Unchanged
 from sync.forge.local.discovery import HOST, Found, Hidden, Place, Roots
-from sync.forge.local.files import Oversized, is_safe
+from sync.forge.local.files import is_safe
 from sync.forge.local.layout import Damaged, NoRepository
 from sync.forge.local.recent import Recent
 from sync.forge.local.serverless import Serverless

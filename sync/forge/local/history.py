@@ -10,9 +10,10 @@ from dulwich.objects import parse_tree
 
 from cache.errors import shown
 from cache.model import MAX_PAGE
+from sync.files.opening import read_regular
 from sync.forge.base import File
 from sync.forge.local.branches import branch_head
-from sync.forge.local.files import is_safe, read_regular
+from sync.forge.local.files import is_safe
 from sync.forge.local.layout import Damaged
 from sync.forge.local.objects import COMMIT, TREE
 from sync.forge.local.repo import Repository

@@ -7,7 +7,7 @@ import os
 import stat
 from typing import Final
 
-from sync.forge.local.files import Irregular, Oversized, read_regular
+from sync.files.opening import Irregular, Oversized, read_regular
 
 GIT: Final = ".git"
 MAX_POINTER: Final = 64 * 1024  # bytes of a .git file

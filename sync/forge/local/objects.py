@@ -16,7 +16,7 @@ from typing import Final
 
 from dulwich.object_format import ObjectFormat
 
-from sync.forge.local.files import Irregular, Oversized, open_folder, open_regular, read_regular
+from sync.files.opening import Irregular, Oversized, open_folder, open_regular, read_regular
 from sync.forge.local.layout import Damaged
 from sync.forge.local.packs import PackFile
 

@@ -15,8 +15,8 @@ from functools import cached_property
 from typing import Final
 
 from cache.model import MAX_PAGE, TreeEntry
+from sync.files.opening import Irregular, Oversized, read_regular
 from sync.forge.base import Absent, Answer, File, Refused, TooBig
-from sync.forge.local.files import Irregular, Oversized, read_regular
 from sync.forge.local.index import not_checked_out
 from sync.forge.local.layout import Damaged
 from sync.forge.local.objects import BLOB

@@ -16,7 +16,7 @@ from dulwich.object_format import ObjectFormat
 from dulwich.objects import RawObjectID
 from dulwich.pack import OFS_DELTA, REF_DELTA, Pack, PackData, PackIndex
 
-from sync.forge.local.files import Oversized, open_regular
+from sync.files.opening import Oversized, open_regular
 from sync.forge.local.layout import Damaged
 from sync.forge.local.pack_index import open_index
 

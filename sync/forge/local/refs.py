@@ -14,7 +14,7 @@ from typing import Final
 
 from dulwich.refs import Ref, check_ref_format, is_per_worktree_ref
 
-from sync.forge.local.files import Irregular, Oversized, read_regular
+from sync.files.opening import Irregular, Oversized, read_regular
 from sync.forge.local.layout import Damaged
 from sync.forge.local.reftable import Record, lookup
 

@@ -14,8 +14,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Final
 
+from sync.files.opening import Irregular, Oversized, open_folder, read_regular
 from sync.forge.local.config import RepoConfig, parse_config
-from sync.forge.local.files import Irregular, Oversized, open_folder, read_regular
 from sync.forge.local.layout import GIT, MAX_POINTER, Damaged, NoRepository, gitfile_target, has_git, is_bare
 from sync.forge.local.objects import Objects
 from sync.forge.local.refs import RefFolders, Tip, read_ref, resolve_head

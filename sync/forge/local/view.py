@@ -16,8 +16,9 @@ from functools import cached_property
 from typing import Final
 
 from cache.model import TreeEntry
+from sync.files.opening import Oversized
 from sync.forge.base import WIKI, Absent, Answer, File, Head, Refused, TooBig
-from sync.forge.local.files import Oversized, is_safe
+from sync.forge.local.files import is_safe
 from sync.forge.local.layout import Damaged
 from sync.forge.local.objects import BLOB, COMMIT, TREE
 from sync.forge.local.overlay import REFUSALS, WorkingCopy

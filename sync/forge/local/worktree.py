@@ -10,8 +10,9 @@ from enum import Enum, auto
 from itertools import islice
 from typing import Final
 
-from sync.forge.local.atomic import is_temporary
-from sync.forge.local.files import Irregular, is_safe, open_folder, read_regular
+from sync.files.atomic import is_temporary
+from sync.files.opening import Irregular, open_folder, read_regular
+from sync.forge.local.files import is_safe
 from sync.forge.local.layout import GIT, Damaged
 
 MAX_FILES: Final = 100_000  # files and folders below one folder

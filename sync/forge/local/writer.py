@@ -28,10 +28,10 @@ from typing import Final
 from cache.errors import Unavailable
 from cache.lease import Held, exclusive_on
 from cache.model import MAX_PAGE
-from sync.forge.local.atomic import Staged, create, discard, flush, has_name, replace, stage, sweep
+from sync.files.atomic import Staged, create, discard, flush, has_name, replace, stage, sweep
+from sync.files.opening import Oversized, open_folder
 from sync.forge.local.branches import default_branch
 from sync.forge.local.discovery import HOST
-from sync.forge.local.files import Oversized, open_folder
 from sync.forge.local.index import on_hold
 from sync.forge.local.objects import BLOB
 from sync.forge.local.overlay import REFUSALS, parsing_index

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from cache.model import TreeEntry
+from sync.files.opening import read_regular
 from sync.forge.base import Absent, Refused
-from sync.forge.local.files import read_regular
 from tests.support.git_files import Submodule, Symlink
 from tests.support.local_forge import Asked
 from tests.support.repos import make_repo

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from cache.errors import Denied, Unavailable
+from sync.files.opening import folder
 from sync.forge.local import writer
-from sync.forge.local.files import folder
 from sync.forge.local.refusals import other_spelling
 from sync.forge.writing import Change, Edit, Moved
 from tests.support.git import git, needs_git

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-from sync.forge.local.files import Irregular, Oversized, read_regular
+from sync.files.opening import Irregular, Oversized, read_regular
 
 NEW_MODE: Final = 0o644  # of new files, less what the umask takes
 
