@@ -171,11 +171,14 @@ class WikiSection(_Section):
     shared: str = ""
 
 
+ToolsetName: TypeAlias = Literal["federation"]
+
+
 class GatewaySection(_Section):
     """How questions are answered. Durations are in seconds. Empty ``tool_names``: dotted over stdio, underscores over
     HTTP. Empty ``toolsets``: all that are configured."""
 
-    toolsets: Annotated[tuple[Literal["federation"], ...], BeforeValidator(_words)] = ()
+    toolsets: Annotated[tuple[ToolsetName, ...], BeforeValidator(_words)] = ()
     tool_names: Literal["", "dotted", "underscore"] = ""
     deadline: Annotated[Seconds, AfterValidator(_positive)] = 20.0
     max_age: Seconds = 0.0

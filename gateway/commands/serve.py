@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import Annotated, Literal
 
 import anyio
 import typer
@@ -14,16 +15,11 @@ from gateway import places
 from gateway.commands.options import ConfigOption, VerboseOption, example, log_to_stderr, new_verb
 from gateway.exits import Exit
 from gateway.server import build_server
-from gateway.settings import Settings
-from gateway.tools.federation import federation_tools, instructions, unconfigured
-from gateway.tools.registry import Listing, NameForm, Registry, Tool
+from gateway.settings import Settings, ToolsetName
+from gateway.tools.registry import Listing, NameForm
+from gateway.toolsets import TOOLSETS, assemble, configured
 from gateway.transports import serve_http, serve_stdio
 from gateway.version import version
-
-if TYPE_CHECKING:
-    from gateway.federation import Federation
-
-TOOLSETS: Final = ("federation",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +49,7 @@ def serve(
         ),
     ] = None,
     toolsets: Annotated[
-        str, typer.Option(metavar="A,B", help="Only these toolsets (there is: federation).", show_default=False)
+        str, typer.Option(metavar="A,B", help=f"Only these toolsets: {', '.join(TOOLSETS)}.", show_default=False)
     ] = "",
     tool_names: Annotated[
         Literal["dotted", "underscore"] | None, typer.Option(help="How tools are listed.", show_default=False)
@@ -73,64 +69,30 @@ def serve(
     settings = Settings() if loaded is None else loaded.settings
     form = NameForm(tool_names or settings.gateway.tool_names or ("dotted" if http is None else "underscore"))
     listing = Listing(form, read_only or settings.gateway.read_only)
-    serving = _Serving(settings, _chosen(toolsets) or settings.gateway.toolsets, listing)
-    anyio.run(serving.serve, http)
+    names = _chosen(toolsets) or settings.gateway.toolsets or configured(settings)
+    anyio.run(_serve, settings, names, listing, http)
     return Exit.OK
 
 
-def _chosen(toolsets: str) -> tuple[str, ...]:
-    names = tuple(name.strip() for name in toolsets.split(",") if name.strip())
-    if unknown := [name for name in names if name not in TOOLSETS]:
+def _chosen(text: str) -> tuple[ToolsetName, ...]:
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    if unknown := [word for word in words if word not in TOOLSETS]:
         raise typer.BadParameter(f"no toolset is called {unknown[0]}; there is: {', '.join(TOOLSETS)}")
-    return names
+    return tuple(name for name in TOOLSETS if name in words)
 
 
-@dataclass(frozen=True, slots=True)
-class _Serving:
-    """What is served: the ``toolsets`` (none named: all), listed as ``listing`` says."""
-
-    settings: Settings
-    toolsets: tuple[str, ...]
-    listing: Listing
-
-    async def serve(self, http: Address | None) -> None:
-        async with AsyncExitStack() as stack:
-            server = build_server(
-                Registry(self._tools(stack), self.listing),
-                name="knowledge-gateway",
-                version=version(),
-                instructions=instructions(self.listing),
-            )
-            if http is None:
-                if sys.stdin.isatty():
-                    _tell_a_person()
-                await serve_stdio(server)
-            else:
-                await serve_http(server, http.host, http.port, on_ready=_announce)
-
-    def _tools(self, stack: AsyncExitStack) -> tuple[Tool, ...]:
-        if self.toolsets and "federation" not in self.toolsets:
-            return ()
-        source = _Federation(self.settings, stack).get if self.settings.fleet else unconfigured
-        return federation_tools(source, self.listing)
-
-
-class _Federation:
-    """The federation of these settings, opened by the first call that needs it and closed with ``stack``."""
-
-    def __init__(self, settings: Settings, stack: AsyncExitStack) -> None:
-        self._settings = settings
-        self._stack = stack
-        self._opening = anyio.Lock()
-        self._opened: Federation | None = None
-
-    async def get(self) -> Federation:
-        async with self._opening:
-            if self._opened is None:
-                from gateway.app import open_federation  # noqa: PLC0415 a start is quicker without cache and forges
-
-                self._opened = await self._stack.enter_async_context(open_federation(self._settings))
-            return self._opened
+async def _serve(settings: Settings, names: Sequence[ToolsetName], listing: Listing, http: Address | None) -> None:
+    async with AsyncExitStack() as stack:
+        served = assemble(settings, names, listing, stack)
+        server = build_server(
+            served.registry, name="knowledge-gateway", version=version(), instructions=served.instructions
+        )
+        if http is None:
+            if sys.stdin.isatty():
+                _tell_a_person()
+            await serve_stdio(server)
+        else:
+            await serve_http(server, http.host, http.port, on_ready=_announce)
 
 
 def _tell_a_person() -> None:
