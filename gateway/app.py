@@ -17,8 +17,8 @@ from gateway.federation import Federation, Policy
 from gateway.naming import Names
 from gateway.places import user_places
 from gateway.settings import ForgeSettings, GiteaForgeSettings, LocalForgeSettings, Settings
-from sync.forge.base import Forge
 from sync.forge.local import LocalForge
+from sync.forge.writing import WritableForge
 from sync.plan import SyncSettings
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def open_store(settings: Settings) -> Iterator[Store]:
 
 
 @asynccontextmanager
-async def open_forges(settings: Settings, *, patience: float = SERVING) -> AsyncIterator[Mapping[str, Forge]]:
+async def open_forges(settings: Settings, *, patience: float = SERVING) -> AsyncIterator[Mapping[str, WritableForge]]:
     """Every configured forge by its name, open for the block. One that goes down is waited for ``patience`` seconds."""
     async with AsyncExitStack() as stack:
         forges = {}
@@ -63,7 +63,7 @@ async def open_forges(settings: Settings, *, patience: float = SERVING) -> Async
         yield forges
 
 
-def _forge(name: str, section: ForgeSettings, settings: Settings, patience: float) -> Forge:
+def _forge(name: str, section: ForgeSettings, settings: Settings, patience: float) -> WritableForge:
     if isinstance(section, LocalForgeSettings):
         return LocalForge(
             name, section.roots, status_paths=settings.sync.status_paths, max_in_flight=section.max_in_flight

@@ -19,6 +19,7 @@ from typing import Protocol
 
 from cache.errors import Conflict, Denied, Unavailable
 from cache.model import RepoRef
+from sync.forge.base import Forge
 
 
 class Moved(Conflict):
@@ -98,13 +99,15 @@ class PullRequest:
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """An issue as it was filed. ``at`` is when, in seconds since the UTC epoch."""
+    """An issue as the forge has it. ``at`` is when it was filed, in seconds since the UTC epoch; ``labels`` are the
+    names of those that it bears."""
 
     number: int
     url: str
     title: str
     body: str
     at: float
+    labels: tuple[str, ...] = ()
 
 
 class Writer(Protocol):
@@ -115,6 +118,9 @@ class Writer(Protocol):
 
     async def write(self, repo: RepoRef, edit: Edit) -> Written:
         """Carry out ``edit``, whole or not at all. In a repository without commits it makes the first one."""
+
+    async def rehearse(self, repo: RepoRef, edit: Edit) -> None:
+        """Raise what :meth:`write` would raise, as far as that can be told without writing."""
 
     async def branch_head(self, repo: RepoRef, branch: str) -> str | None:
         """The commit at the tip of ``branch``, for reading what is there; ``None``: there is no such branch."""
@@ -131,9 +137,16 @@ class Writer(Protocol):
     async def labels(self, repo: RepoRef) -> Mapping[str, int]:
         """The labels that issues of this repository can have, the organization's among them: name and id."""
 
+    async def demand_issues(self, repo: RepoRef) -> None:
+        """Raise what :meth:`file_issue` would raise, as far as that can be told without filing one."""
+
     async def file_issue(self, repo: RepoRef, *, title: str, body: str, labels: Sequence[int]) -> Issue:
         """File an issue. ``Denied`` says by its message where issues are disabled."""
 
     async def recent_issues(self, repo: RepoRef, *, since: float) -> Sequence[Issue]:
         """Issues, open and closed, that changed at or after ``since``, newest first; an empty list where issues are
         disabled."""
+
+
+class WritableForge(Forge, Writer, Protocol):
+    """A forge with both halves."""

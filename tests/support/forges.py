@@ -10,8 +10,9 @@ import anyio
 
 from cache.errors import KnowledgeError
 from cache.model import Listed, RepoRef, TreeEntry
-from sync.forge.base import Answer, File, Forge, Head, ListingPage, Unchanged
+from sync.forge.base import Answer, File, Head, ListingPage, Unchanged
 from sync.forge.local import LocalForge
+from sync.forge.writing import Edit, Issue, LastChange, PullRequest, WritableForge, Written
 from sync.plan import SyncSettings
 from tests.support.repos import make_repo
 
@@ -47,7 +48,7 @@ class Faulty:
     ``unread``: reading its files does. ``slow``: reading takes that many seconds. ``listing_error`` comes after
     ``listing_pages`` pages. ``calls`` counts what was asked of each project."""
 
-    inner: Forge
+    inner: WritableForge
     broken: dict[str, Exception] = field(default_factory=dict)
     unread: dict[str, Exception] = field(default_factory=dict)
     slow: dict[str, float] = field(default_factory=dict)
@@ -97,6 +98,46 @@ class Faulty:
     async def revalidate(self, repo: RepoRef, path: str, sha: str, *, limit: int) -> Answer | Unchanged:
         (answer,) = await self.read(repo, [path], limit=limit)
         return Unchanged(path, sha) if isinstance(answer, File) and answer.sha == sha else answer
+
+    async def write(self, repo: RepoRef, edit: Edit) -> Written:
+        self._note("write", repo.name)
+        return await self.inner.write(repo, edit)
+
+    async def rehearse(self, repo: RepoRef, edit: Edit) -> None:
+        self._note("rehearse", repo.name)
+        await self.inner.rehearse(repo, edit)
+
+    async def branch_head(self, repo: RepoRef, branch: str) -> str | None:
+        self._note("branch_head", repo.name)
+        return await self.inner.branch_head(repo, branch)
+
+    async def last_change(self, repo: RepoRef, path: str, *, branch: str | None = None) -> LastChange | None:
+        self._note("last_change", repo.name)
+        return await self.inner.last_change(repo, path, branch=branch)
+
+    async def open_pull(self, repo: RepoRef, branch: str) -> PullRequest | None:
+        self._note("open_pull", repo.name)
+        return await self.inner.open_pull(repo, branch)
+
+    async def propose(self, repo: RepoRef, branch: str, *, title: str, body: str) -> PullRequest:
+        self._note("propose", repo.name)
+        return await self.inner.propose(repo, branch, title=title, body=body)
+
+    async def labels(self, repo: RepoRef) -> Mapping[str, int]:
+        self._note("labels", repo.name)
+        return await self.inner.labels(repo)
+
+    async def demand_issues(self, repo: RepoRef) -> None:
+        self._note("demand_issues", repo.name)
+        await self.inner.demand_issues(repo)
+
+    async def file_issue(self, repo: RepoRef, *, title: str, body: str, labels: Sequence[int]) -> Issue:
+        self._note("file_issue", repo.name)
+        return await self.inner.file_issue(repo, title=title, body=body, labels=labels)
+
+    async def recent_issues(self, repo: RepoRef, *, since: float) -> Sequence[Issue]:
+        self._note("recent_issues", repo.name)
+        return await self.inner.recent_issues(repo, since=since)
 
     async def aclose(self) -> None:
         await self.inner.aclose()

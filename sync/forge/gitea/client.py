@@ -41,8 +41,8 @@ class GiteaSettings:
 
 
 class GiteaForge:
-    """A Gitea or Forgejo server as a :class:`sync.forge.base.Forge` and a :class:`sync.forge.writing.Writer`. Raises
-    ``NotConfigured`` if ``url`` is no URL."""
+    """A Gitea or Forgejo server as a :class:`sync.forge.writing.WritableForge`. Raises ``NotConfigured`` if ``url`` is
+    no URL."""
 
     def __init__(self, name: str, http: HttpClient, settings: GiteaSettings) -> None:
         self._name = name
@@ -119,6 +119,9 @@ class GiteaForge:
     async def write(self, repo: RepoRef, edit: Edit) -> Written:
         return await self._writer.write(repo, edit)
 
+    async def rehearse(self, repo: RepoRef, edit: Edit) -> None:
+        await self._writer.rehearse(repo, edit)
+
     async def branch_head(self, repo: RepoRef, branch: str) -> str | None:
         return await self._writer.branch_head(repo, branch)
 
@@ -133,6 +136,9 @@ class GiteaForge:
 
     async def labels(self, repo: RepoRef) -> Mapping[str, int]:
         return await self._writer.labels(repo)
+
+    async def demand_issues(self, repo: RepoRef) -> None:
+        await self._writer.demand_issues(repo)
 
     async def file_issue(self, repo: RepoRef, *, title: str, body: str, labels: Sequence[int]) -> Issue:
         return await self._writer.file_issue(repo, title=title, body=body, labels=labels)

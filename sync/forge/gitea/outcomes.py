@@ -200,4 +200,5 @@ def _issue(record: Record) -> Issue:
         shapes.text(record, "title"),
         shapes.text(record, "body", ""),
         shapes.moment(record, "created_at"),
+        tuple(shapes.text(shapes.an_object(label), "name") for label in shapes.a_list(record.get("labels") or [])),
     )

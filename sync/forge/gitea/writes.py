@@ -48,6 +48,11 @@ class GiteaWriter:
             refused = await self._explained(repo, edit, refused)
         raise refused
 
+    async def rehearse(self, repo: RepoRef, edit: Edit) -> None:
+        """What cannot be told is whether the token has the scope, and whether a file was changed meanwhile."""
+        if (refused := await self._refusal(repo, edit)) is not None:
+            raise refused
+
     async def branch_head(self, repo: RepoRef, branch: str) -> str | None:
         try:
             return (await self._session.ask(calls.branch(repo.name, branch), outcomes.branch)).commit
@@ -109,13 +114,18 @@ class GiteaWriter:
         )
         return dict([*shared, *own])
 
+    async def demand_issues(self, repo: RepoRef) -> None:
+        standing = await self._standing(repo)
+        if standing.archived:
+            raise refusals.archived(standing.name, self._site)
+        if not standing.has_issues:
+            raise refusals.no_issues(standing.name, self._site)
+
     async def file_issue(self, repo: RepoRef, *, title: str, body: str, labels: Sequence[int]) -> Issue:
         """File an issue, where issues are enabled: a forge lets administrators file some that nobody gets to see."""
         if not title.strip():
             raise InvalidArgument("an issue needs a title", argument="title")
-        standing = await self._standing(repo)
-        if not standing.has_issues:
-            raise refusals.no_issues(standing.name, self._site)
+        await self.demand_issues(repo)
         response = await self._send(calls.file_issue(repo.name, title=title, body=body, labels=labels))
         if settling.is_carried_out(response, self._site):
             return await self._session.parse(response, outcomes.filed)
@@ -141,16 +151,22 @@ class GiteaWriter:
     async def _explained(self, repo: RepoRef, edit: Edit, refused: KnowledgeError) -> KnowledgeError:
         """Why a commit was ``refused``, as far as the state of the repository tells."""
         try:
-            standing = await self._standing(repo)
-            if (reason := refusals.of_standing(standing, self._site)) is not None:
-                return reason
-            if edit.new_branch is None:
-                name = edit.branch or standing.default_branch
-                branch = await self._session.ask(calls.branch(repo.name, name), outcomes.branch)
-                return refusals.of_branch(branch, standing.name, name, self._site) or refused
+            return await self._refusal(repo, edit) or refused
         except KnowledgeError:  # then the forge's words have to do
-            pass
-        return refused
+            return refused
+
+    async def _refusal(self, repo: RepoRef, edit: Edit) -> Denied | None:
+        """Why the repository takes no commit, by its state and that of the branch. A branch that does not exist, as in
+        a repository without commits, has nothing against it."""
+        standing = await self._standing(repo)
+        if (reason := refusals.of_standing(standing, self._site)) is not None or edit.new_branch is not None:
+            return reason
+        name = edit.branch or standing.default_branch
+        try:
+            branch = await self._session.ask(calls.branch(repo.name, name), outcomes.branch)
+        except NotFound:
+            return None
+        return refusals.of_branch(branch, standing.name, name, self._site)
 
     async def _standing(self, repo: RepoRef) -> Standing:
         return await self._session.ask(calls.repo(repo.name), outcomes.standing)

@@ -119,6 +119,14 @@ class LocalForge(Serverless):
 
         return await to_thread.run_sync(lambda: self._visit(repo.name, act), limiter=self._limiter)
 
+    async def rehearse(self, repo: RepoRef, edit: Edit) -> None:
+        def act(view: View) -> None:
+            from sync.forge.local.writer import rehearse  # noqa: PLC0415
+
+            rehearse(repo.name, view, edit)
+
+        await self._in_thread(lambda: self._visit(repo.name, act))
+
     async def branch_head(self, repo: RepoRef, branch: str) -> str | None:
         def act(view: View) -> str | None:
             from sync.forge.local.branches import branch_head  # noqa: PLC0415

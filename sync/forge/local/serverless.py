@@ -22,6 +22,9 @@ class Serverless:
     async def labels(self, repo: RepoRef) -> Mapping[str, int]:  # noqa: ARG002
         return {}
 
+    async def demand_issues(self, repo: RepoRef) -> None:
+        raise _no_issues(repo)
+
     async def file_issue(
         self,
         repo: RepoRef,
@@ -30,8 +33,12 @@ class Serverless:
         body: str,  # noqa: ARG002
         labels: Sequence[int],  # noqa: ARG002
     ) -> Issue:
-        remedy = 'set [tasks] filing = "auto" or "file"'
-        raise Denied(f"{repo.name} is a local repository, which has no issues — {remedy}", host=HOST)
+        raise _no_issues(repo)
 
     async def recent_issues(self, repo: RepoRef, *, since: float) -> Sequence[Issue]:  # noqa: ARG002
         return ()
+
+
+def _no_issues(repo: RepoRef) -> Denied:
+    remedy = 'set [tasks] filing = "auto" or "file"'
+    return Denied(f"{repo.name} is a local repository, which has no issues — {remedy}", host=HOST)

@@ -57,15 +57,27 @@ def write(project: str, view: View, edit: Edit) -> Written:
 
     Raises ``Moved``, ``Denied``, ``Unavailable`` while another process writes, and ``Unsettled`` where a file system
     fails so that it can neither be finished nor taken back."""
+    root = _root(project, view, edit)
+    with _right_to_write(project, root):
+        _demand_state(project, view, edit)
+        _put(project, view, root, edit.changes)
+    objects = view.repository.objects
+    return Written(None, {change.path: objects.hash(BLOB, change.data) for change in edit.changes})
+
+
+def rehearse(project: str, view: View, edit: Edit) -> None:
+    """Raise what :func:`write` would raise, but for what only the disk tells."""
+    _root(project, view, edit)
+    _demand_state(project, view, edit)
+
+
+def _root(project: str, view: View, edit: Edit) -> int:
+    """A descriptor of the folder in which the paths of ``edit`` are."""
     demand_paths(project, edit)
     disk = view.repository.working_tree
     if disk is None:
         raise denied(f"{project} is a bare repository, which has no working tree — write to a clone of it")
-    with _right_to_write(project, disk.folder):
-        _demand_state(project, view, edit)
-        _put(project, view, disk.folder, edit.changes)
-    objects = view.repository.objects
-    return Written(None, {change.path: objects.hash(BLOB, change.data) for change in edit.changes})
+    return disk.folder
 
 
 @contextmanager

@@ -205,28 +205,53 @@ class TestMoved:
         assert not isinstance(caught.value, Moved)
 
 
+REFUSED = [
+    ("alice/proj-014", "alice", "denied: alice/proj-014 is archived — unarchive it, or write elsewhere"),
+    ("alice/proj-005", "alice", "denied: branch main of alice/proj-005 is protected — open a pull request"),
+    (
+        "alice/proj-005",
+        "bob",
+        "denied: no more than a read-only collaborator of alice/proj-005 — ask for write access",
+    ),
+    (
+        "alice/proj-000",
+        "bob",
+        "denied: no more than a read-only collaborator of alice/proj-000 — ask for write access",
+    ),
+    ("acme/node-utils", "bob", "not_found: not found or not visible to this token"),
+]
+
+
 class TestRefused:
-    @pytest.mark.parametrize(
-        ("name", "caller", "line"),
-        [
-            ("alice/proj-014", "alice", "denied: alice/proj-014 is archived — unarchive it, or write elsewhere"),
-            ("alice/proj-005", "alice", "denied: branch main of alice/proj-005 is protected — open a pull request"),
-            (
-                "alice/proj-005",
-                "bob",
-                "denied: no more than a read-only collaborator of alice/proj-005 — ask for write access",
-            ),
-            (
-                "alice/proj-000",
-                "bob",
-                "denied: no more than a read-only collaborator of alice/proj-000 — ask for write access",
-            ),
-            ("acme/node-utils", "bob", "not_found: not found or not visible to this token"),
-        ],
-    )
+    @pytest.mark.parametrize(("name", "caller", "line"), REFUSED)
     async def test_recorded_refusals_have_a_line_each(self, name: str, caller: str, line: str) -> None:
         forge = recorded_world()
         assert await refusal(forge, forge.repo(name), edit(CREATE), token=TOKENS[caller]) == line
+
+    @pytest.mark.parametrize(("name", "caller", "line"), REFUSED)
+    async def test_what_the_repository_refuses_can_be_told_before(self, name: str, caller: str, line: str) -> None:
+        forge = recorded_world()
+        async with client_of(forge, token=TOKENS[caller]) as client:
+            with pytest.raises(KnowledgeError) as caught:
+                await client.rehearse(ref_of(forge.repo(name)), edit(CREATE))
+        assert caught.value.line == line
+        assert {exchange.method for exchange in forge.requests} == {"GET"}
+
+    @pytest.mark.parametrize("files", [{"README.md": "x"}, {}], ids=["some-commits", "no-commit"])
+    async def test_before_it_is_written_nothing_is_said_of_a_repository_that_takes_it(
+        self, forge: FakeGitea, files: dict[str, str]
+    ) -> None:
+        repo = forge.add_repo("acme/other", files)
+        async with client_of(forge) as client:
+            await client.rehearse(ref_of(repo), edit(CREATE))
+        assert {exchange.method for exchange in forge.requests} == {"GET"}
+
+    async def test_a_new_branch_is_not_refused_before_because_another_is_protected(
+        self, forge: FakeGitea, repo: Repo
+    ) -> None:
+        repo.protect()
+        async with client_of(forge) as client:
+            await client.rehearse(ref_of(repo), edit(new_branch="knowledge/a"))
 
     async def test_a_missing_scope_is_named_and_nothing_more_asked(self) -> None:
         forge = recorded_world()

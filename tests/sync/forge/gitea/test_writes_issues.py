@@ -25,6 +25,14 @@ POST = "POST /repos/{owner}/{repo}/issues"
 LIST = "GET /repos/{owner}/{repo}/issues"
 LABELS = "GET /repos/{owner}/{repo}/labels"
 
+DISABLED = 'denied: issues are disabled in alice/proj-004 — enable them, or set [tasks] filing to "file"'
+REFUSED = [
+    ("alice/proj-014", "alice", "denied: alice/proj-014 is archived — unarchive it, or write elsewhere"),
+    ("alice/proj-004", "alice", DISABLED),
+    ("alice/proj-004", "bob", DISABLED),
+    ("acme/node-utils", "bob", "not_found: not found or not visible to this token"),
+]
+
 
 @pytest.fixture
 def forge() -> FakeGitea:
@@ -116,7 +124,7 @@ class TestFileIssue:
             issue = await client.file_issue(ref_of(repo), title="Write Ü", body="– \u2028", labels=[own.id, shared.id])
         filed = repo.issues[issue.number]
         assert (filed.title, filed.body, filed.labels) == ("Write Ü", "– \u2028", [own, shared])
-        assert (issue.title, issue.body) == ("Write Ü", "– \u2028")
+        assert (issue.title, issue.body, issue.labels) == ("Write Ü", "– \u2028", ("knowledge", "org-wide"))
         assert (issue.url, issue.at) == (f"{forge.root_url}acme/web/issues/1", filed.created.timestamp())
 
     @pytest.mark.parametrize(
@@ -131,21 +139,7 @@ class TestFileIssue:
 
     @pytest.mark.parametrize(
         ("name", "caller", "line"),
-        [
-            ("alice/proj-014", "alice", "denied: alice/proj-014 is archived — unarchive it, or write elsewhere"),
-            (
-                "alice/proj-004",
-                "alice",
-                'denied: issues are disabled in alice/proj-004 — enable them, or set [tasks] filing to "file"',
-            ),
-            (
-                "alice/proj-004",
-                "bob",
-                'denied: issues are disabled in alice/proj-004 — enable them, or set [tasks] filing to "file"',
-            ),
-            ("alice/proj-003", "bob_readonly", "denied: token lacks the scope write:issue on"),
-            ("acme/node-utils", "bob", "not_found: not found or not visible to this token"),
-        ],
+        [*REFUSED, ("alice/proj-003", "bob_readonly", "denied: token lacks the scope write:issue on")],
     )
     async def test_recorded_refusals_have_a_line_each(self, name: str, caller: str, line: str) -> None:
         forge = recorded_world()
@@ -156,6 +150,22 @@ class TestFileIssue:
                 await client.file_issue(ref_of(repo), title="t", body="b", labels=[])
         assert caught.value.line.startswith(line)
         assert repo.issues == before
+
+    @pytest.mark.parametrize(("name", "caller", "line"), REFUSED)
+    async def test_what_the_repository_refuses_can_be_told_before(self, name: str, caller: str, line: str) -> None:
+        forge = recorded_world()
+        async with client_of(forge, token=TOKENS[caller]) as client:
+            with pytest.raises(KnowledgeError) as caught:
+                await client.demand_issues(ref_of(forge.repo(name)))
+        assert caught.value.line == line
+        assert {exchange.method for exchange in forge.requests} == {"GET"}
+
+    async def test_before_it_is_filed_nothing_is_said_of_a_repository_that_takes_it(
+        self, forge: FakeGitea, repo: Repo
+    ) -> None:
+        async with client_of(forge) as client:
+            await client.demand_issues(ref_of(repo))
+        assert repo.issues == {}
 
     @pytest.mark.parametrize("title", ["", " \n"])
     async def test_one_without_a_title_is_never_sent(self, forge: FakeGitea, repo: Repo, title: str) -> None:

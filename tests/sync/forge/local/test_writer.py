@@ -298,6 +298,8 @@ class TestWhatNeedsAServer:
 
     async def test_is_refused_with_what_to_do(self, asked: Asked) -> None:
         with pytest.raises(Denied, match="has no issues — set "):
+            await asked.forge.demand_issues(asked.repo)
+        with pytest.raises(Denied, match="has no issues — set "):
             await asked.forge.file_issue(asked.repo, title="t", body="b", labels=[])
         with pytest.raises(Denied, match="has no pull requests — merge topic there"):
             await asked.forge.propose(asked.repo, "topic", title="t", body="b")

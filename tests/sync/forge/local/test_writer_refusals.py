@@ -118,6 +118,14 @@ class TestBranches:
         git(repo, "worktree", "add", "-q", "-b", "topic", "../linked")
         assert "has topic checked out" in await refusal(Asked(repo.parent / "linked"), NEW)
 
+    async def test_are_told_before_anything_is_written(self, repo: Path, asked: Asked) -> None:
+        edit = Edit("", (Change(NEW, b"new\n", None),))
+        await asked.forge.rehearse(asked.repo, edit)
+        (repo / ".git/HEAD").write_text("ref: refs/heads/topic\n")
+        with pytest.raises(Denied, match="has topic checked out"):
+            await asked.forge.rehearse(asked.repo, edit)
+        assert not (repo / NEW).exists()
+
 
 @needs_git
 class TestConflicts:
