@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import count
 
+from cache.model import SAME_TASK
 from cache.search.query import normalize
 from sync import front_matter
 from sync.tasks import Task
@@ -15,6 +17,8 @@ FOLDER = ".tasks/"
 MAX_SLUG = 60  # code points
 MAX_SLUG_BYTES = 180  # of UTF-8: a file's name has at most 255, with date, number and ``.md``
 NO_SLUG = "task"  # of a title without letters and digits
+
+_CREATED = re.compile(r"^created: (\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})Z$", re.MULTILINE | re.ASCII)
 
 
 def paths(title: str, now: float) -> Iterator[str]:
@@ -72,6 +76,18 @@ def holds(text: str, task: Task) -> bool:
     """Whether a file's text is that of this task, whenever it was filed and whatever its labels and status are now."""
     yaml, body = front_matter.split(text)
     return _title_line(task) in yaml.splitlines() and Task(task.title, text[body:]).digest == task.digest
+
+
+def filed_at(text: str, task: Task, now: float) -> float | None:
+    """When a file's text filed this task, if that was in the last ``SAME_TASK``; ``now`` where it does not tell."""
+    if not holds(text, task):
+        return None
+    created = _CREATED.search(front_matter.split(text)[0])
+    try:
+        at = now if created is None else datetime.fromisoformat(f"{created[1]}+00:00").timestamp()
+    except ValueError:  # no such day
+        at = now
+    return at if abs(now - at) < SAME_TASK else None
 
 
 def _title_line(task: Task) -> str:

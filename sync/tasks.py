@@ -16,11 +16,11 @@ import re
 import unicodedata
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from cache.errors import InvalidArgument
+from cache.errors import InvalidArgument, TooLarge, shown
 from cache.model import SAME_TASK
 from cache.rows import storable
 from sync import front_matter
@@ -29,6 +29,9 @@ from sync.forge.writing import Issue
 from sync.markdown import blocks
 
 MAX_TITLE = 255  # code points; what forges take
+MAX_BODY = 1024 * 1024  # bytes of UTF-8
+MAX_LABELS = 50  # of one task
+SHOWN_LABELS = 50  # of those that there are, in an error
 LATE = 60.0  # seconds after which a request that was sent is not carried out any more
 
 _MARKER = re.compile(r"<!-- gateway task ([0-9a-f]{32}) -->")
@@ -72,6 +75,46 @@ def checked_title(title: str) -> str:
     if len(title) > MAX_TITLE:
         raise InvalidArgument(f"title must have at most {MAX_TITLE} characters, not {len(title)}", argument="title")
     return title
+
+
+def checked_body(body: str) -> str:
+    """A body that a caller gave. Raises ``InvalidArgument`` and ``TooLarge``."""
+    if not body.strip():
+        raise InvalidArgument("body is empty — say what is to be done", argument="body")
+    if len(body.encode("utf-8", "surrogatepass")) > MAX_BODY:
+        raise TooLarge("body", MAX_BODY)
+    if "\0" in body or storable(body) != body:
+        raise InvalidArgument("body must be text, without NUL characters and lone surrogates", argument="body")
+    return body
+
+
+def checked_labels(labels: Iterable[str]) -> tuple[str, ...]:
+    """Labels that a caller gave, each once, without white space around them. Raises ``InvalidArgument``."""
+    names = tuple(dict.fromkeys(label.strip() for label in labels))
+    if any(not name or _CONTROL.search(name) or storable(name) != name for name in names):
+        raise InvalidArgument("labels: each must be the name of a label", argument="labels")
+    if len(names) > MAX_LABELS:
+        raise InvalidArgument(f"labels: at most {MAX_LABELS}, not {len(names)}", argument="labels")
+    return names
+
+
+def resolve_labels(wanted: Sequence[str], known: Mapping[str, int]) -> Mapping[str, int]:
+    """Those of the labels that are ``known`` (name and id) that the ``wanted`` names mean: without case, where that
+    leaves one. Raises ``InvalidArgument`` with those that there are."""
+    found: dict[str, int] = {}
+    for name in wanted:
+        alike = [name] if name in known else [each for each in known if each.casefold() == name.casefold()]
+        if len(alike) != 1:
+            raise InvalidArgument(f"no label is called {shown(name)} — {_choice(sorted(known))}", argument="labels")
+        found[alike[0]] = known[alike[0]]
+    return found
+
+
+def _choice(labels: Sequence[str]) -> str:
+    if not labels:
+        return "there are none, so leave labels out"
+    more = f" and {len(labels) - SHOWN_LABELS} more" if len(labels) > SHOWN_LABELS else ""
+    return f"there are: {', '.join(map(shown, labels[:SHOWN_LABELS]))}{more}"
 
 
 def title_of(body: str) -> str:

@@ -12,8 +12,9 @@ import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from cache.model import SAME_TASK
 from sync import front_matter
-from sync.task_files import MAX_SLUG, MAX_SLUG_BYTES, holds, paths, slug_of, text_of
+from sync.task_files import MAX_SLUG, MAX_SLUG_BYTES, filed_at, holds, paths, slug_of, text_of
 from sync.tasks import Task, checked_title
 
 NOW = datetime(2026, 3, 1, 23, 59, 58, 700_000, UTC).timestamp()
@@ -121,6 +122,24 @@ class TestSame:
     @pytest.mark.parametrize("text", ["", "Fix yarn\n", "---\ntitle: Fix yarn\n---\n\nUse corepack.\n", "\ud800"])
     def test_a_file_of_somebody_else_is_none_of_ours(self, text: str) -> None:
         assert not holds(text, TASK)
+
+
+class TestFiledAt:
+    @pytest.mark.parametrize("age", [0, 1, SAME_TASK - 2])
+    def test_it_is_the_second_in_which_it_was_filed(self, age: float) -> None:
+        assert filed_at(text_of(TASK, NOW), TASK, NOW + age) == int(NOW)
+
+    @pytest.mark.parametrize("age", [SAME_TASK, -SAME_TASK - 1])
+    def test_what_was_filed_long_ago_may_be_filed_again(self, age: float) -> None:
+        assert filed_at(text_of(TASK, NOW), TASK, NOW + age) is None
+
+    @pytest.mark.parametrize("created", ["created: 2026-02-31T00:00:00Z\n", "created: yesterday\n", ""])
+    def test_without_a_time_the_day_in_its_name_has_to_do(self, created: str) -> None:
+        text = text_of(TASK, NOW).replace("created: 2026-03-01T23:59:58Z\n", created)
+        assert filed_at(text, TASK, NOW) == NOW
+
+    def test_another_task_was_never_filed_as_this_one(self) -> None:
+        assert filed_at(text_of(replace(TASK, body="Use npm.\n"), NOW), TASK, NOW) is None
 
 
 def test_a_title_that_is_allowed_can_be_written() -> None:

@@ -9,17 +9,22 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pyromark import Options, events_with_range
 
-from cache.errors import InvalidArgument
+from cache.errors import InvalidArgument, TooLarge
 from cache.model import SAME_TASK
 from sync.forge.writing import Issue
 from sync.tasks import (
     LATE,
+    MAX_BODY,
+    MAX_LABELS,
     MAX_TITLE,
     Task,
+    checked_body,
+    checked_labels,
     checked_title,
     find_marker,
     marker_of,
     may_send,
+    resolve_labels,
     title_of,
     with_marker,
 )
@@ -35,6 +40,70 @@ def issue(body: str, number: int = 1, at: float = NOW) -> Issue:
 
 def filed(task: Task, number: int = 1, at: float = NOW) -> Issue:
     return issue(with_marker(task.body, marker_of(task)), number, at)
+
+
+class TestBody:
+    @pytest.mark.parametrize("body", ["x", " x\r\n", "é" * (MAX_BODY // 2)])
+    def test_it_is_taken_as_it_is(self, body: str) -> None:
+        assert checked_body(body) == body
+
+    @pytest.mark.parametrize("body", ["", " \n\t", "\u2003"])
+    def test_without_a_word_it_is_empty(self, body: str) -> None:
+        with pytest.raises(InvalidArgument, match="body is empty — say what is to be done") as caught:
+            checked_body(body)
+        assert caught.value.argument == "body"
+
+    @pytest.mark.parametrize("body", ["x" * (MAX_BODY + 1), "é" * (MAX_BODY // 2 + 1)], ids=len)
+    def test_it_is_bounded_in_bytes(self, body: str) -> None:
+        with pytest.raises(TooLarge) as caught:
+            checked_body(body)
+        assert caught.value.line == "too_large: body is larger than 1048576 bytes"
+
+    @pytest.mark.parametrize("body", ["a\0b", "a\ud800b"])
+    def test_what_no_file_holds_is_refused(self, body: str) -> None:
+        with pytest.raises(InvalidArgument, match="body must be text"):
+            checked_body(body)
+
+
+class TestLabels:
+    def test_each_counts_once_without_white_space(self) -> None:
+        assert checked_labels([" bug", "good first issue", "bug "]) == ("bug", "good first issue")
+
+    @pytest.mark.parametrize("label", ["", " ", "a\nb", "a\x1b[2J", "a\ud800"])
+    def test_what_is_no_name_is_refused(self, label: str) -> None:
+        with pytest.raises(InvalidArgument, match="labels: each must be the name of a label") as caught:
+            checked_labels(["bug", label])
+        assert caught.value.argument == "labels"
+
+    def test_there_may_be_many_but_not_any_number(self) -> None:
+        many = [str(number) for number in range(MAX_LABELS)]
+        assert len(checked_labels(many)) == MAX_LABELS
+        with pytest.raises(InvalidArgument, match="labels: at most 50, not 51"):
+            checked_labels([*many, "x"])
+
+    def test_they_are_known_by_name(self) -> None:
+        assert resolve_labels(["bug", "org wide"], {"bug": 1, "idea": 2, "org wide": 3}) == {"bug": 1, "org wide": 3}
+
+    def test_case_matters_only_between_two_that_differ_by_it(self) -> None:
+        known = {"Bug": 1, "Idea": 2, "idea": 3}
+        assert resolve_labels(["BUG", "idea"], known) == {"Bug": 1, "idea": 3}
+        with pytest.raises(InvalidArgument, match="no label is called IDEA — there are: Bug, Idea, idea"):
+            resolve_labels(["IDEA"], known)
+
+    def test_where_there_are_none_they_are_to_be_left_out(self) -> None:
+        with pytest.raises(InvalidArgument, match="no label is called bug — there are none, so leave labels out"):
+            resolve_labels(["bug"], {})
+
+    def test_not_all_of_very_many_are_told(self) -> None:
+        with pytest.raises(InvalidArgument, match=r"there are: 000, 001, .*, 049 and 450 more") as caught:
+            resolve_labels(["bug"], {f"{number:03}": number for number in range(500)})
+        assert caught.value.argument == "labels"
+
+    def test_other_peoples_names_are_printable(self) -> None:
+        with pytest.raises(InvalidArgument) as caught:
+            resolve_labels(["bug"], {"\x1b[2J": 1, "x" * 1000: 2})
+        assert caught.value.message.isprintable()
+        assert len(caught.value.message) < 300
 
 
 class TestTitleFromBody:
