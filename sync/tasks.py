@@ -14,7 +14,6 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from cache.model import SAME_TASK
 from cache.rows import storable
 from sync import front_matter
 from sync.blocks import Block, BlockKind, plain
+from sync.closing import closing
 from sync.forge.writing import Issue
 from sync.markdown import blocks
 
@@ -41,8 +41,6 @@ _JOINER = "\N{ZERO WIDTH JOINER}"
 _JOINED = frozenset({"Mn", "Mc", "Me", "Cf"})  # categories of what belongs to the character before it
 _FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})", re.MULTILINE)
 _FENCE_ALONE = re.compile(r"^( {0,3}(?:`{3,}|~{3,}))[ \t]+$", re.MULTILINE)
-# What ends an HTML block that a blank line does not end (CommonMark 0.31, section 4.6), and the element with it.
-_HTML_ENDS = ("-->", "?>", "]]>", ">", "</textarea></style></script></pre>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,26 +166,7 @@ def with_marker(body: str, marker: str) -> str:
     """An issue's body: ``body`` with line feeds at line ends, then an invisible comment. Code or HTML that is still
     open at the end of it, in which the comment would be text for all to see, is closed first."""
     text = _FENCE_ALONE.sub(r"\1", _with_line_feeds(body)).rstrip()  # parsers differ on a tab behind a fence
-    return f"{text}{_closing(text, marker)}\n\n<!-- gateway task {marker} -->\n"
-
-
-def _closing(text: str, word: str) -> str:
-    """What closes the block that is open at the end of ``text``; ``word`` is one to try it with."""
-    if _ends_open(text, word):
-        return ""
-    fences = sorted({match[1] for match in _FENCE.finditer(text)}, key=len)
-    for fence in "`~":
-        lengths = [each for each in fences if each[0] == fence]
-        at = bisect_left(lengths, True, key=lambda end: _ends_open(f"{text}\n{end}", word))  # it may be longer
-        if at < len(lengths):
-            return f"\n{lengths[at]}"
-    return next((f"\n{end}" for end in _HTML_ENDS if _ends_open(f"{text}\n{end}", word)), "")
-
-
-def _ends_open(text: str, word: str) -> bool:
-    """Whether what follows ``text`` is a new paragraph, and no part of code or HTML, which are no blocks here."""
-    last = deque(blocks(f"{text}\n\n{word}\n"), maxlen=1)
-    return bool(last) and last[0].kind is BlockKind.PARAGRAPH and last[0].text == word
+    return f"{text}\n{closing(text)}".rstrip() + f"\n\n<!-- gateway task {marker} -->\n"
 
 
 def find_marker(issues: Iterable[Issue], marker: str, *, now: float) -> tuple[Issue, ...]:
