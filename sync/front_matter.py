@@ -59,3 +59,16 @@ def _value(key: str, field: str, written: str) -> str:
         return written.partition("\n")[0].strip().strip("\"'")
     value = loaded.get(key) if isinstance(loaded, dict) else None
     return value if isinstance(value, str) else ""
+
+
+def quoted(text: str) -> str:
+    """A double-quoted scalar (YAML 1.2.2, section 7.3.1) on one line."""
+    return '"' + "".join(map(_escaped, text)) + '"'
+
+
+def _escaped(char: str) -> str:
+    if char in '"\\':
+        return f"\\{char}"
+    if char.isprintable():
+        return char
+    return f"\\u{ord(char):04x}" if ord(char) < 0x10000 else f"\\U{ord(char):08x}"

@@ -10,7 +10,6 @@ and that no other page of the wiki has but for case, Unicode form, or the singul
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,18 +18,13 @@ from cache.errors import InvalidArgument, shown
 from cache.model import TreeEntry
 from cache.search.query import normalize
 from cache.suggest import near
+from sync.files.names import MAX_NAME, is_reserved
 from sync.wiki_paths import fold_path, is_index, is_page
 from sync.wiki_titles import TYPES, canonical_type, folder_type
 
 MAX_SLUG = 1_000  # code points (tool contract)
-MAX_NAME = 255  # bytes of a file's or folder's name, which is the bound of most file systems
 
 _FORBIDDEN = frozenset('<>:"|?*\\')  # in file names on Windows
-_RESERVED = re.compile(
-    r"(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])\s*(?:\..*)?"  # devices on Windows
-    r"|git~[0-9]+",  # a short name of .git on NTFS, which git refuses
-    re.IGNORECASE | re.DOTALL,
-)
 _TYPE_HINT = f"type is one of {', '.join(TYPES)}"
 
 
@@ -137,7 +131,7 @@ def _check_name(name: str) -> None:
         raise _refused(f"{shown(name)} begins with a dot — leave that out")
     if name != name.strip() or name.endswith("."):
         raise _refused(f"“{shown(name)}” begins or ends with a space, or ends with a dot — leave that out")
-    if _RESERVED.fullmatch(name):
+    if is_reserved(name):
         raise _refused(f"{shown(name)} is a reserved name on some systems — choose another")
     if len(f"{name}.md".encode()) > MAX_NAME:
         raise _refused(f"{shown(name, 40)} is longer than {MAX_NAME} bytes — choose a shorter name")

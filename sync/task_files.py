@@ -64,7 +64,7 @@ def _fits(slug: str) -> bool:
 def text_of(task: Task, now: float) -> str:
     """The file of a task that is filed ``now``. Its front matter is YAML 1.1 and 1.2 alike; the body follows as it is,
     but for white space at its end."""
-    labels = ", ".join(map(_quoted, task.labels))
+    labels = ", ".join(map(front_matter.quoted, task.labels))
     created = datetime.fromtimestamp(now, UTC)
     return (
         f"---\n{_title_line(task)}\ncreated: {created:%Y-%m-%dT%H:%M:%SZ}\nlabels: [{labels}]\nstatus: open\n---\n\n"
@@ -91,17 +91,4 @@ def filed_at(text: str, task: Task, now: float) -> float | None:
 
 
 def _title_line(task: Task) -> str:
-    return f"title: {_quoted(task.title)}"
-
-
-def _quoted(text: str) -> str:
-    """A double-quoted scalar (YAML 1.2.2, section 7.3.1) on one line."""
-    return '"' + "".join(map(_escaped, text)) + '"'
-
-
-def _escaped(char: str) -> str:
-    if char in '"\\':
-        return f"\\{char}"
-    if char.isprintable():
-        return char
-    return f"\\u{ord(char):04x}" if ord(char) < 0x10000 else f"\\U{ord(char):08x}"
+    return f"title: {front_matter.quoted(task.title)}"

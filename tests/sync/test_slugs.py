@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from cache.errors import InvalidArgument
 from cache.model import TreeEntry
 from gateway.pages import clean_slug
-from sync.slugs import MAX_NAME, MAX_SLUG, Target, find_target
+from sync.files.names import MAX_NAME
+from sync.slugs import MAX_SLUG, Target, find_target
 from sync.wiki_titles import TYPES, canonical_type, folder_type
 from tests.support.wikis import read, tree_of
 
