@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Container, Mapping
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import anyio
 import anyio.to_thread
 
 from cache.errors import KnowledgeError, NotFound, StoreFailure, TimedOut
-from cache.interface import Matches, Store
+from cache.interface import Match, Matches, Store
 from cache.model import Project, ProjectKey, ProjectState
 from cache.search.query import Query
 from cache.search.snippet import snippet
@@ -25,6 +25,7 @@ EMPTY = "empty repository"
 INVISIBLE = "not found or not visible to this token"
 OUR_FAULT = "internal error (see the log)"
 UNREAD = "(fetch failed)"
+ROUNDS = 3  # reads of one project: those after the first fill the places of pages that are gone
 
 logger = logging.getLogger(__name__)
 
@@ -42,13 +43,14 @@ class Question:
 async def ask(question: Question, store: Store, names: Names, reader: LiveReader) -> AskAnswer:
     """Match in the cache, read the best pages of each project live, and answer in the caller's order."""
     known = await anyio.to_thread.run_sync(_look_up, question, store, names)
+    asker = _Asker(question, known, store, names, reader)
     order: dict[ProjectKey | str, None] = {}
     entries: dict[ProjectKey | str, ProjectMatches | ProjectError] = {}
     async with anyio.create_task_group() as group:
 
         async def fill(project: Project) -> None:
             try:
-                entries[project.key] = await _entry(project, known, question, names, reader)
+                entries[project.key] = await asker.entry(project)
             except StoreFailure:
                 raise
             except Exception:  # a fault of one project, ours included, must not spoil the others
@@ -84,22 +86,66 @@ def _look_up(question: Question, store: Store, names: Names) -> _Known:
     return _Known(found, matches, store.facts({match.page.sha for each in matches.values() for match in each.best}))
 
 
-async def _entry(
-    project: Project, known: _Known, question: Question, names: Names, reader: LiveReader
-) -> ProjectMatches | ProjectError:
-    name = names.spell(project)
-    if (reason := why_barren(project)) is not None:
-        return ProjectError(name, reason)
-    matches = known.matches[project.key]
-    pages = [match.page for match in matches.best]
-    async with reader.room(pages):
-        read = await reader.read(project, pages, known.described)
-        if read.failure is not None and not has_answer(read):
-            gone = isinstance(read.failure, NotFound)  # each forge says it in its own words
-            return ProjectError(name, INVISIBLE if gone else read.failure.message)
-        size = sum(len(live.body) for live in read.pages if live.body is not None)
-        found = await look_through(size, _page_matches, project, read, question.query)
-    return ProjectMatches(name, found, matches.total - len(matches.best), warning(project, read, reader.age(project)))
+@dataclass(frozen=True, slots=True)
+class _Asker:
+    """Makes each project's entry."""
+
+    question: Question
+    known: _Known
+    store: Store
+    names: Names
+    reader: LiveReader
+
+    async def entry(self, project: Project) -> ProjectMatches | ProjectError:
+        """The best pages that are still there, with what is known of the others."""
+        name = self.names.spell(project)
+        if (reason := why_barren(project)) is not None:
+            return ProjectError(name, reason)
+        matches, described = self.known.matches[project.key], self.known.described
+        found: list[PageMatch] = []
+        best: Sequence[Match] = matches.best
+        seen, gone = set[str](), 0
+        for _ in range(ROUNDS):
+            read, shown = await self._read(project, best, described)
+            if read.failure is not None and not found and not has_answer(read):
+                return ProjectError(name, _why(read.failure))
+            found += shown
+            seen.update(match.page.slug for match in best)
+            gone += len(read.gone)
+            if not read.gone or len(seen) >= matches.total:
+                break
+            best, described = await anyio.to_thread.run_sync(self._next, project, seen, len(read.gone))
+        return ProjectMatches(
+            name,
+            tuple(found),
+            max(0, matches.total - gone - len(found)),
+            warning(project, read, self.reader.age(project)),
+        )
+
+    async def _read(
+        self, project: Project, best: Sequence[Match], described: Container[str]
+    ) -> tuple[LiveRead, tuple[PageMatch, ...]]:
+        """The pages of some matches as read just now, and what is shown of them."""
+        pages = [match.page for match in best]
+        async with self.reader.room(pages):
+            read = await self.reader.read(project, pages, described)
+            if read.failure is not None and not has_answer(read):
+                return read, ()
+            size = sum(len(live.body) for live in read.pages if live.body is not None)
+            return read, await look_through(size, _page_matches, project, read, self.question.query)
+
+    def _next(self, project: Project, seen: Collection[str], count: int) -> tuple[Sequence[Match], Container[str]]:
+        """The next ``count`` matches that were not ``seen`` yet (what was read may have changed the order), and of
+        which blobs among them the cache holds what they say of themselves."""
+        asked = self.question
+        matches = self.store.match([project.key], asked.query, types=asked.types, limit=len(seen) + count)
+        best = [match for match in matches[project.key] if match.page.slug not in seen][:count]
+        return best, self.store.facts({match.page.sha for match in best})
+
+
+def _why(failure: KnowledgeError) -> str:
+    """What a project's entry says of a forge that failed: of what is not visible each says it in its own words."""
+    return INVISIBLE if isinstance(failure, NotFound) else failure.message
 
 
 def unknown(word: str, error: KnowledgeError) -> ProjectError:

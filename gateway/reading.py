@@ -114,7 +114,7 @@ class PageReader:
         if inside := in_folder(slug, pages):
             path = self._path(project, slug).removesuffix(".md")
             return InvalidArgument(f"refused: {path} is a directory — it holds {', '.join(inside)}", argument="slug")
-        suggestions = near(slug, [page.slug for page in pages])
+        suggestions = near(slug, [page.slug for page in pages if page.slug != slug])
         return NotFound(f"page not found: {self._path(project, slug)}", suggestions=suggestions)
 
     def _answer(self, project: Project, copy: LivePage, body: str, request: PageRequest) -> PageAnswer:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from cache.errors import Denied, InvalidArgument, NotFound, Unavailable
-from cache.model import ProjectState
+from cache.model import ProjectState, RepoRef
 from gateway.answers import ProjectError, ProjectMatches
 from gateway.federation import Federation
+from sync.forge.base import Answer
 from tests.support.federation import Asked, federation_over
 from tests.support.forges import API, NO_WIKI, WEB
 from tests.support.repos import commit_files
@@ -190,6 +191,40 @@ async def test_a_page_gone_since_the_last_look_is_left_out_and_its_project_looke
     await asked.sync()
     assert asked.project("local/web").pages == 3
     assert len([name for what, name in asked.forge.calls if what == "head"]) > len(before)
+
+
+async def test_the_next_match_takes_the_place_of_a_page_that_is_gone(asked: Asked) -> None:
+    commit_files(asked.root / "web", {".wiki/concepts/windows-yarn-exec.md": None})
+    found = await matches(asked, "c", "local/web", limit=1)
+    assert [match.slug for match in found.matches] == ["concepts/caching"]
+    assert found.more == 0
+
+
+async def test_pages_that_are_gone_are_no_further_matches(asked: Asked) -> None:
+    gone = {f".wiki/yarn/{number}.md": f"# Yarn {number}\n" for number in range(9)}
+    commit_files(asked.root / "listed", gone)
+    await asked.sync()
+    commit_files(asked.root / "listed", dict.fromkeys(gone))
+    found = await matches(asked, "yarn", "listed", limit=3)
+    assert (found.matches, found.more) == ((), 0)
+
+
+async def test_what_cannot_be_read_in_the_place_of_a_page_that_is_gone_leaves_the_rest(asked: Asked) -> None:
+    commit_files(asked.root / "listed", {f".wiki/yarn/{number}.md": "# Yarn\n" for number in range(3)})
+    await asked.sync()
+    commit_files(asked.root / "listed", {".wiki/yarn/0.md": None})
+    read = asked.forge.read
+
+    async def once(repo: RepoRef, paths: Sequence[str], *, limit: int) -> tuple[Answer, ...]:
+        answers = await read(repo, paths, limit=limit)
+        asked.forge.unread = {"local/listed": Unavailable("local unreachable: gone")}
+        return answers
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(asked.forge, "read", once)
+        found = await matches(asked, "yarn", "listed", limit=2)
+    assert [match.stale for match in found.matches] == [None, True]
+    assert found.warning == "local unreachable: gone — copies are 0 s old"
 
 
 async def test_over_the_deadline_the_matches_stay(unmirrored: Asked) -> None:

@@ -116,6 +116,13 @@ async def test_a_missing_page_names_near_ones(asked: Asked) -> None:
     assert "concepts/caching" in caught.value.suggestions
 
 
+async def test_a_page_that_is_gone_is_not_named_as_near_itself(asked: Asked) -> None:
+    commit_files(asked.root / "web", {".wiki/concepts/long.md": None})
+    with pytest.raises(NotFound) as caught:
+        await read(asked, "concepts/long")
+    assert "concepts/long" not in caught.value.suggestions
+
+
 async def test_a_page_pushed_since_the_last_sync_is_read(asked: Asked) -> None:
     commit_files(asked.root / "web", {".wiki/concepts/new.md": "# New\n"})
     assert (await read(asked, "concepts/new")).text == "# New\n"
