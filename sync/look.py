@@ -15,7 +15,7 @@ from itertools import accumulate
 import anyio
 import anyio.to_thread
 
-from cache.errors import KnowledgeError
+from cache.errors import KnowledgeError, Unavailable
 from cache.interface import Store
 from cache.model import (
     MAX_INDEX,
@@ -73,6 +73,35 @@ class _Texts:
         self.by_path[answer.path.removeprefix(WIKI)] = None if file is None else file.text
 
 
+@dataclass(frozen=True, slots=True)
+class _Commit:
+    """Reads what belongs to one snapshot: files of the commit that ``head`` is. ``tree`` are those that are known to be
+    in it, by their paths from the repository's root."""
+
+    forge: Forge
+    repo: RepoRef
+    head: Head
+    tree: Mapping[str, TreeEntry]
+
+    async def read(self, paths: Sequence[str], *, limit: int) -> tuple[Answer, ...]:
+        """As :meth:`sync.forge.base.Forge.read`, and raises ``Unavailable`` where that is not what the tree shows: an
+        older forge answers for its default branch when the commit is gone."""
+        answers = await self.forge.read(self.repo, paths, ref=self.head.commit, limit=limit) if paths else ()
+        for answer in answers:
+            if (entry := self.tree.get(answer.path)) is not None and _contradicts(answer, entry):
+                raise Unavailable(f"{self.repo.name} changed while it was read", host=self.forge.host)
+        return answers
+
+
+def _contradicts(answer: Answer, entry: TreeEntry) -> bool:
+    """Whether ``answer`` cannot be of the commit that has ``entry``. (A working tree may be written at any time. A sha
+    of another length was computed here, where the forge did not tell it.)"""
+    if not isinstance(answer, File):
+        return isinstance(answer, Absent)
+    is_of_commit = not (entry.uncommitted or answer.uncommitted) and len(answer.sha) == len(entry.sha)
+    return is_of_commit and answer.sha != entry.sha
+
+
 def _is_wiki(wiki: Wiki) -> bool:
     return bool(wiki.pages) or wiki.index is not None or wiki.problem is not None
 
@@ -108,7 +137,7 @@ class Looker:
             mirrored=self.settings.mirrors(repo.name),
         )
         if known is not None and _holds(known, head, fingerprint):
-            status, _ = await self._status_and_index(repo, head, None)
+            status, _ = await self._status_and_index(_Commit(self.forge, repo, head, {}), None)
             before = await anyio.to_thread.run_sync(self.store.project, repo.key)
             if before is not None:
                 yield replace(snapshot, status=status, state=before.state)
@@ -124,9 +153,10 @@ class Looker:
     async def _look_at_wiki(
         self, snapshot: Snapshot, head: Head, tree: Sequence[TreeEntry]
     ) -> AsyncGenerator[Snapshot, None]:
-        repo = snapshot.listed.repo
-        root_index = find_index(entry.path for entry in tree if _is_file(entry))
-        status, index = await self._status_and_index(repo, head, root_index)
+        files = {WIKI + entry.path: entry for entry in tree if _is_file(entry)}
+        commit = _Commit(self.forge, snapshot.listed.repo, head, files)
+        root_index = find_index(entry.path for entry in files.values())
+        status, index = await self._status_and_index(commit, root_index)
         if not tree:
             yield replace(snapshot, status=status, state=ProjectState.NO_WIKI, wiki=Wiki())
             return
@@ -135,11 +165,11 @@ class Looker:
         is_whole = not any(lack.portions)  # no body that is still to come can say anything of its page
         texts, facts, reading = await anyio.to_thread.run_sync(self._known, tree, index, is_whole)
         for number, paths in enumerate(lack.portions, 1):
-            bodies = await self._bodies(repo, head, paths)
+            bodies = await _bodies(commit, paths)
             if bodies:
                 facts |= await anyio.to_thread.run_sync(_facts_of, bodies)
             if number in {1, len(lack.portions)}:
-                wiki = await self._read_wiki(repo, head, tree, texts, facts, reading)
+                wiki = await _read_wiki(commit, tree, texts, facts, reading)
             yield replace(
                 snapshot,
                 status=status,
@@ -151,13 +181,11 @@ class Looker:
                 partial=number < len(lack.portions),
             )
 
-    async def _status_and_index(
-        self, repo: RepoRef, head: Head, root_index: str | None
-    ) -> tuple[TextFile | None, Answer | None]:
+    async def _status_and_index(self, commit: _Commit, root_index: str | None) -> tuple[TextFile | None, Answer | None]:
         """The first STATUS file that there is, and the root index as the forge answered it: one batch."""
-        status_paths = [path for path in self.settings.status_paths if head.may_hold(path)]
+        status_paths = [path for path in self.settings.status_paths if commit.head.may_hold(path)]
         paths = [*status_paths, *([] if root_index is None else [WIKI + root_index])]
-        answers = await self.forge.read(repo, paths, ref=head.commit, limit=max(MAX_STATUS, MAX_INDEX)) if paths else ()
+        answers = await commit.read(paths, limit=max(MAX_STATUS, MAX_INDEX))
         statuses = (answer for answer in answers[: len(status_paths)] if isinstance(answer, File))
         return _status(statuses), None if root_index is None else answers[-1]
 
@@ -170,25 +198,6 @@ class Looker:
         facts = dict(self.store.facts({entry.sha for entry in tree if _is_file(entry)}))
         return texts, facts, read_wiki(tree, texts.by_path, facts) if is_whole else None
 
-    async def _read_wiki(
-        self,
-        repo: RepoRef,
-        head: Head,
-        tree: Sequence[TreeEntry],
-        texts: _Texts,
-        facts: Mapping[str, PageFacts],
-        reading: Reading | None,
-    ) -> Wiki:
-        """The wiki, with the sub-indexes that ``reading`` it as far as it is known shows to be wanted."""
-        if reading is None:
-            reading = await anyio.to_thread.run_sync(read_wiki, tree, texts.by_path, facts)
-        while reading.wanted:
-            paths = [WIKI + path for path in reading.wanted]
-            for answer in await self.forge.read(repo, paths, ref=head.commit, limit=MAX_INDEX):
-                await anyio.to_thread.run_sync(texts.add, answer)
-            reading = await anyio.to_thread.run_sync(read_wiki, tree, texts.by_path, facts)
-        return Wiki(reading.pages, texts.root, texts.problem, reading.dead, reading.ambiguous)
-
     async def _lack(self, tree: Sequence[TreeEntry], root_index: str | None) -> _Lack:
         """The pages, up to a bound for all together, whose bodies the cache holds for no project."""
         files = [entry for entry in tree if _is_file(entry) and entry.path.endswith(".md")]
@@ -199,15 +208,49 @@ class Looker:
         wanted = [entry for sha, entry in mirrored.items() if sha in lacking]
         return _Lack(_portions(wanted) or [()], frozenset(mirrored.keys() - lacking))
 
-    async def _bodies(self, repo: RepoRef, head: Head, paths: Sequence[str]) -> dict[str, str]:
-        """The texts of these pages by blob sha. What is no UTF-8 text has none."""
-        bodies: dict[str, str] = {}
-        for start in range(0, len(paths), BODIES_AT_ONCE):
-            chunk = paths[start : start + BODIES_AT_ONCE]
-            for answer in await self.forge.read(repo, chunk, ref=head.commit, limit=MAX_PAGE):
-                if isinstance(answer, File) and (text := _text_or_none(answer)) is not None:
-                    bodies[answer.sha] = text
-        return bodies
+
+async def _read_wiki(
+    commit: _Commit,
+    tree: Sequence[TreeEntry],
+    texts: _Texts,
+    facts: Mapping[str, PageFacts],
+    reading: Reading | None,
+) -> Wiki:
+    """The wiki, with the sub-indexes that ``reading`` it as far as it is known shows to be wanted."""
+    if reading is None:
+        reading = await anyio.to_thread.run_sync(read_wiki, tree, texts.by_path, facts)
+    while reading.wanted:
+        paths = [WIKI + path for path in reading.wanted]
+        for answer in await commit.read(paths, limit=MAX_INDEX):
+            await anyio.to_thread.run_sync(texts.add, answer)
+        reading = await anyio.to_thread.run_sync(read_wiki, tree, texts.by_path, facts)
+    return Wiki(reading.pages, texts.root, texts.problem, reading.dead, reading.ambiguous)
+
+
+async def read_written(
+    forge: Forge,
+    repo: RepoRef,
+    head: Head,
+    tree: Sequence[TreeEntry],
+    index: File | None,
+    facts: Mapping[str, PageFacts],
+) -> Wiki:
+    """The wiki of ``tree`` and the root ``index``, which are those of the commit ``head`` with what was written since.
+    Its sub-indexes are as they were. Raises the errors of :class:`sync.forge.base.Forge`."""
+    commit = _Commit(forge, repo, head, {WIKI + entry.path: entry for entry in tree if _is_file(entry)})
+    texts = await anyio.to_thread.run_sync(_Texts.of, index)
+    return await _read_wiki(commit, tree, texts, facts, None)
+
+
+async def _bodies(commit: _Commit, paths: Sequence[str]) -> dict[str, str]:
+    """The texts of these pages by blob sha. What is no UTF-8 text has none."""
+    bodies: dict[str, str] = {}
+    for start in range(0, len(paths), BODIES_AT_ONCE):
+        chunk = paths[start : start + BODIES_AT_ONCE]
+        for answer in await commit.read(chunk, limit=MAX_PAGE):
+            if isinstance(answer, File) and (text := _text_or_none(answer)) is not None:
+                bodies[answer.sha] = text
+    return bodies
 
 
 def _portions(entries: Iterable[TreeEntry]) -> list[Sequence[str]]:

@@ -10,12 +10,17 @@ import anyio
 import pytest
 
 from cache.model import ProjectState, RepoRef, TreeEntry
-from sync.forge.base import Answer, Head
+from sync.forge.base import Absent, Answer, Head
 from sync.forge.gitea.client import GiteaForge
+from sync.forge.gitea.files import FileReader, Wanted
 from sync.forge.gitea.protocol import blob_sha
 from sync.worker import SyncReport
 from tests.fake_gitea import (
+    FORGEJO,
+    GITEA,
+    GITEA_1_22,
     CutBody,
+    Dialect,
     Endless,
     Gzip,
     Json,
@@ -36,6 +41,8 @@ from tests.support.gitea_fleet import (
 )
 
 pytestmark = pytest.mark.anyio
+
+DIALECTS = (GITEA, GITEA_1_22, FORGEJO)
 
 
 class TestSnapshot:
@@ -82,9 +89,20 @@ class TestSnapshot:
         await fleet.expect_complete(MIRRORED)
         assert fleet.texts("acme/web")["concepts/yarn"] == wiki("Yarn")[".wiki/concepts/yarn.md"]
 
+    @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.version)
+    @pytest.mark.parametrize(
+        ("now", "reason"),
+        [
+            ({".wiki/new.md": "# New\n"}, "has no commit"),
+            ({".wiki/new.md": "# New\n", ".wiki/index.md": "# Other\n"}, ""),
+        ],
+        ids=["no index any more", "another index"],
+    )
     async def test_a_commit_that_was_rewritten_away_fails_the_look_and_not_the_next(
-        self, fleet: GiteaFleet, monkeypatch: pytest.MonkeyPatch
+        self, fleet: GiteaFleet, monkeypatch: pytest.MonkeyPatch, dialect: Dialect, now: dict[str, str], reason: str
     ) -> None:
+        """An older forge serves the default branch in the place of a commit that is gone, and calls that a success."""
+        fleet.forge.dialect = dialect
         read = GiteaForge.wiki_tree
 
         async def lost_after(client: GiteaForge, repo: RepoRef, head: Head) -> tuple[TreeEntry, ...]:
@@ -93,16 +111,39 @@ class TestSnapshot:
                 web = fleet.forge.repo("acme/web")
                 web.branches.clear()
                 web.objects.commits.clear()
-                web.commit({".wiki/new.md": "# New\n"})
+                web.commit(now)
             return tree
 
         monkeypatch.setattr(GiteaForge, "wiki_tree", lost_after)
         report = await fleet.sync()
         assert [failure.project for failure in report.failed] == ["acme/web"]
-        assert "has no commit" in report.failed[0].reason
+        assert reason in report.failed[0].reason
         monkeypatch.setattr(GiteaForge, "wiki_tree", read)
         await fleet.expect_complete()
         assert fleet.slugs("acme/web") == ["new"]
+
+    @pytest.mark.parametrize("lost", [".wiki/index.md", ".wiki/concepts/index.md", ".wiki/concepts/yarn.md"])
+    async def test_a_file_that_the_tree_lists_and_nobody_finds_fails_the_look(
+        self, fleet: GiteaFleet, monkeypatch: pytest.MonkeyPatch, lost: str
+    ) -> None:
+        """Once it was taken for one that is not there, nothing would make the next sync look again."""
+        fleet.forge.commit("acme/web", {".wiki/index.md": "# Wiki\n\n- [Concepts](concepts/)\n"})
+        fleet.forge.commit("acme/web", {".wiki/concepts/index.md": "# Concepts\n\n- [Yarn](yarn.md)\n"})
+        read = FileReader.read
+
+        async def missed(reader: FileReader, wanted: Wanted, paths: Sequence[str]) -> list[Answer]:
+            answers = await read(reader, wanted, paths)
+            if wanted.name != "acme/web":
+                return answers
+            return [Absent(path) if path == lost else answer for path, answer in zip(paths, answers, strict=True)]
+
+        monkeypatch.setattr(FileReader, "read", missed)
+        report = await fleet.sync(MIRRORED)
+        assert [failure.project for failure in report.failed] == ["acme/web"]
+        assert report.failed[0].reason == "acme/web changed while it was read"
+        monkeypatch.setattr(FileReader, "read", read)
+        await fleet.expect_complete(MIRRORED)
+        assert fleet.slugs("acme/web") == ["concepts/index", "concepts/yarn", "concepts/caching"]
 
 
 class TestMirror:

@@ -6,7 +6,6 @@ import math
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from http import HTTPStatus
 
 from cache.errors import NotFound, Unavailable
 from cache.model import Listed, RepoRef, TreeEntry
@@ -15,7 +14,7 @@ from sync.credentials import Credentials, TokenSource
 from sync.exchange import Response, Trouble, Unreachable
 from sync.forge.base import WIKI, Absent, Answer, Head, ListingPage, Unchanged
 from sync.forge.gitea import calls, protocol
-from sync.forge.gitea.failures import INVISIBLE
+from sync.forge.gitea.failures import INVISIBLE, NO_TREE
 from sync.forge.gitea.files import FileReader, Wanted
 from sync.forge.gitea.listing import Lister, sources
 from sync.forge.gitea.protocol import NotModified, TreePage
@@ -27,7 +26,6 @@ from sync.http import HttpClient
 
 FOLDER = WIKI.rstrip("/")
 MOST_TREE_PAGES = 1_000  # a million files
-NO_TREE = frozenset({HTTPStatus.BAD_REQUEST, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT})
 
 
 @dataclass(frozen=True, slots=True)

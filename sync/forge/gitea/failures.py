@@ -23,6 +23,7 @@ MOVED = frozenset(
         HTTPStatus.PERMANENT_REDIRECT,
     }
 )
+NO_TREE = frozenset({HTTPStatus.BAD_REQUEST, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT})  # for a ref that is not there
 _ON_THE_WAY: Mapping[int, Trouble] = {
     HTTPStatus.PROXY_AUTHENTICATION_REQUIRED: Trouble.PROXY,
     HTTPStatus.TOO_MANY_REQUESTS: Trouble.BUSY,

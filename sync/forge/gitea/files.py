@@ -15,7 +15,7 @@ from cache.model import Listed
 from sync.concurrency import all_of
 from sync.forge.base import Absent, Answer, TooBig
 from sync.forge.gitea import calls, protocol
-from sync.forge.gitea.failures import NoRoute, ScopeMissing
+from sync.forge.gitea.failures import NO_TREE, NoRoute, ScopeMissing
 from sync.forge.gitea.protocol import NotModified, Unread
 from sync.forge.gitea.session import Session
 
@@ -66,8 +66,7 @@ class FileReader:
         except NotFound:
             listed = await self._find(wanted.name)
             if wanted.ref is not None and not listed.empty:
-                host = self._session.site.host
-                raise Unavailable(f"{wanted.name} has no commit {wanted.ref[:10]} any more", host=host) from None
+                raise self._no_commit(wanted.name, wanted.ref) from None
             return [Absent(path) for path in paths]
         return [answer for part in parts for answer in part]
 
@@ -84,11 +83,24 @@ class FileReader:
     async def _one_by_one(self, wanted: Wanted, paths: Sequence[str]) -> list[Answer]:
         found = await all_of([partial(self.one, wanted, path) for path in paths], at_once=self._session.share)
         if not any(found):
-            await self._find(wanted.name)
+            await self._explain(wanted)
         return [
             Absent(path) if answer is None or isinstance(answer, NotModified) else answer
             for path, answer in zip(paths, found, strict=True)
         ]
+
+    async def _explain(self, wanted: Wanted) -> None:
+        """Raise what it is that nothing was found for, if it is not that these files are missing: of a commit that is
+        gone a forge answers as of its default branch."""
+        listed = await self._find(wanted.name)
+        if wanted.ref is None or listed.empty:
+            return
+        response = await self._session.send(calls.tree(wanted.name, wanted.ref))
+        if response.status in NO_TREE:
+            raise self._no_commit(wanted.name, wanted.ref)
+
+    def _no_commit(self, name: str, ref: str) -> Unavailable:
+        return Unavailable(f"{name} has no commit {ref[:10]} any more", host=self._session.site.host)
 
     async def _chunk(self, wanted: Wanted, paths: Sequence[str]) -> list[Answer]:
         """The files at ``paths`` by as many batches as it takes: an answer may stop short anywhere."""

@@ -144,6 +144,17 @@ async def test_a_commit_that_is_gone_is_not_taken_for_the_default_branch() -> No
             await client.read(repo, [".wiki/index.md"], ref="0123456789" * 4, limit=LIMIT)
 
 
+@pytest.mark.parametrize("dialect", [GITEA_1_22, FORGEJO])
+async def test_what_an_older_forge_does_not_find_in_a_commit_is_missing_if_the_commit_is_not(dialect: Dialect) -> None:
+    forge = fake_forge(dialect=dialect)
+    repo = forge.add_repo("acme/web", FILES)
+    paths, tip = [".wiki/a.md", ".wiki/b.md"], repo.branches["main"]
+    async with client_of(forge) as client:
+        assert await client.read(ref_of(repo), paths, ref=tip, limit=LIMIT) == tuple(map(Absent, paths))
+        with pytest.raises(Unavailable, match="acme/web has no commit 0123456789 any more"):
+            await client.read(ref_of(repo), paths, ref="0123456789" * 4, limit=LIMIT)
+
+
 async def test_an_empty_repository_has_no_files() -> None:
     forge = fake_forge()
     repo = ref_of(forge.add_repo("acme/empty"))
