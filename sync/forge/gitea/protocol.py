@@ -83,10 +83,9 @@ def repo_page(response: Response, site: Site, forge: str) -> RepoPage:
         now = _sent_at(response)
         repos = tuple(_listed(shapes.an_object(entry), forge, now) for entry in entries if entry is not None)
         paging = Paging.of(response.headers)
-        more = "next" in paging.links and bool(entries)
-        if not paging.links and entries:  # a proxy may have taken the header away: better one request too many
-            more = len(entries) >= REPO_PAGE or (paging.total or 0) > len(entries)
-        return RepoPage(repos, more, paging.last, paging.total)
+        # A proxy may have taken the headers away: better one request too many than the rest of a fleet forgotten.
+        full = not paging.links and len(entries) >= REPO_PAGE
+        return RepoPage(repos, bool(entries) and (full or paging.goes_on(len(entries))), paging.last, paging.total)
 
     return checked(response, site, read)
 

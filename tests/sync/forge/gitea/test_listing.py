@@ -1,5 +1,7 @@
 """All repositories of a forge, in pages."""
 
+from dataclasses import replace
+
 import pytest
 
 from cache.errors import Denied, KnowledgeError, NotFound
@@ -156,6 +158,16 @@ async def test_a_repository_that_moves_up_while_the_listing_is_read_is_not_misse
         }
     )
     assert await names(scripted_client(network)) == ["acme/r1", "acme/r2", "acme/r4", "acme/r3"]
+
+
+async def test_small_pages_whose_headers_a_proxy_drops_are_listed_to_an_empty_one() -> None:
+    def bare(*numbers: int) -> Response:
+        return replace(page(*numbers, total=0, link=""), headers={})
+
+    target = "GET /user/repos?limit=50&page={}"
+    sent = {1: bare(*range(20)), 2: bare(*range(20, 30)), 3: bare()}
+    network = Scripted({target.format(number): answer for number, answer in sent.items()})
+    assert len(await names(scripted_client(network))) == 30
 
 
 async def test_a_listing_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:

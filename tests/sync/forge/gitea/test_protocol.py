@@ -76,7 +76,13 @@ class TestRepoPage:
         """A proxy may drop the header; to take that for the end would forget the rest of the fleet."""
         assert repo_page(reply([None] * 50)).more
         assert repo_page(reply([None] * 20, headers={"x-total-count": "134"})).more
+        assert repo_page(reply([None] * 50, headers={"x-total-count": "50"})).more
         assert not repo_page(reply([None] * 20, headers={"x-total-count": "20"})).more
+
+    def test_a_short_page_without_any_header_goes_on(self) -> None:
+        """The server's pages may be smaller than what was asked for: only an empty one is known to be the end."""
+        assert repo_page(reply([None] * 20)).more
+        assert not repo_page(reply([])).more
 
     @pytest.mark.parametrize(
         "link", ["", "<", "next", '<a>; rel="last"', "<>; rel=", '<http://[>; rel="last"', "<a>;;;"]
