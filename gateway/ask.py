@@ -42,8 +42,9 @@ class Question:
 
 async def ask(question: Question, store: Store, names: Names, reader: LiveReader) -> AskAnswer:
     """Match in the cache, read the best pages of each project live, and answer in the caller's order."""
+    until = reader.until()
     known = await anyio.to_thread.run_sync(_look_up, question, store, names)
-    asker = _Asker(question, known, store, names, reader)
+    asker = _Asker(question, known, store, names, reader, until)
     order: dict[ProjectKey | str, None] = {}
     entries: dict[ProjectKey | str, ProjectMatches | ProjectError] = {}
     async with anyio.create_task_group() as group:
@@ -95,6 +96,7 @@ class _Asker:
     store: Store
     names: Names
     reader: LiveReader
+    until: float
 
     async def entry(self, project: Project) -> ProjectMatches | ProjectError:
         """The best pages that are still there, with what is known of the others."""
@@ -127,8 +129,8 @@ class _Asker:
     ) -> tuple[LiveRead, tuple[PageMatch, ...]]:
         """The pages of some matches as read just now, and what is shown of them."""
         pages = [match.page for match in best]
-        async with self.reader.room(pages):
-            read = await self.reader.read(project, pages, described)
+        async with self.reader.room(pages, self.until):
+            read = await self.reader.read(project, pages, described, self.until)
             if read.failure is not None and not has_answer(read):
                 return read, ()
             size = sum(len(live.body) for live in read.pages if live.body is not None)

@@ -26,6 +26,7 @@ AT_ONCE = 16 * 1024  # bytes of text that are looked through in less time than i
 LIGHT = 2 * 1024 * 1024  # bytes of pages
 LIGHT_AT_ONCE = 16  # reads of no more than that
 HEAVY_AT_ONCE = 2  # reads of more
+LATE_AT_ONCE = 2  # reads of copies where there was no room in time
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
@@ -54,7 +55,9 @@ class LiveRead:
 
 @dataclass(frozen=True, slots=True)
 class LiveReader:
-    """Reads within ``deadline`` seconds; what the cache saw at most ``max_age`` seconds ago is not asked for."""
+    """Reads within ``deadline`` seconds; what the cache saw at most ``max_age`` seconds ago is not asked for.
+
+    A question has one deadline for all it reads: ``until``, by the event loop's clock, as :meth:`until` gives it."""
 
     store: Store
     forges: Mapping[str, Forge]
@@ -63,39 +66,60 @@ class LiveReader:
     max_age: float
     _light: anyio.Semaphore = field(default_factory=lambda: anyio.Semaphore(LIGHT_AT_ONCE))
     _heavy: anyio.Semaphore = field(default_factory=lambda: anyio.Semaphore(HEAVY_AT_ONCE))
+    _late: anyio.Semaphore = field(default_factory=lambda: anyio.Semaphore(LATE_AT_ONCE))
+
+    def until(self) -> float:
+        """The deadline of a question that is put now."""
+        return anyio.current_time() + self.deadline
 
     @asynccontextmanager
-    async def room(self, pages: Iterable[Page]) -> AsyncIterator[None]:
+    async def room(self, pages: Iterable[Page], until: float) -> AsyncIterator[None]:
         """Room in memory for the bodies of ``pages``, for as long as they are needed: many calls, or a few for large
-        ones, must not take all there is."""
+        ones, must not take all there is. Who gets none in time reads copies, for which there is a little more."""
         size = sum(page.size for page in pages)
         if size <= FREE:
             yield
             return
-        async with self._light if size <= LIGHT else self._heavy:
+        places = self._light if size <= LIGHT else self._heavy
+        with anyio.CancelScope(deadline=until) as waiting:
+            await places.acquire()
+        if waiting.cancelled_caught:
+            places = self._late
+            await places.acquire()
+        try:
             yield
+        finally:
+            places.release()
 
-    async def fetch(self, project: Project, paths: Sequence[str], *, limit: int = MAX_PAGE) -> tuple[Answer, ...]:
+    async def fetch(
+        self, project: Project, paths: Sequence[str], until: float, *, limit: int = MAX_PAGE
+    ) -> tuple[Answer, ...]:
         """The files at ``paths`` from the forge, each of at most ``limit`` bytes.
 
         Raises the errors of :class:`sync.forge.base.Forge`, and ``TimedOut`` past the deadline.
         """
         forge = self._forge(project)
-        with anyio.move_on_after(self.deadline):
+        with self._before(until):
             return await forge.read(project.repo, paths, limit=limit)
         raise TimedOut(self.deadline)
 
-    async def fetch_one(self, project: Project, path: str, sha: str | None) -> Answer | Unchanged:
+    async def fetch_one(self, project: Project, path: str, sha: str | None, until: float) -> Answer | Unchanged:
         """The file at ``path`` from the forge, or that it still is the blob ``sha`` that the cache holds.
 
         Raises as :meth:`fetch`.
         """
         if sha is None:
-            return (await self.fetch(project, [path]))[0]
+            return (await self.fetch(project, [path], until))[0]
         forge = self._forge(project)
-        with anyio.move_on_after(self.deadline):
+        with self._before(until):
             return await forge.revalidate(project.repo, path, sha, limit=MAX_PAGE)
         raise TimedOut(self.deadline)
+
+    def _before(self, until: float) -> anyio.CancelScope:
+        """What ends the block at the deadline. Raises ``TimedOut`` past it, since then nothing is to be sent."""
+        if anyio.current_time() >= until:
+            raise TimedOut(self.deadline)
+        return anyio.CancelScope(deadline=until)
 
     def _forge(self, project: Project) -> Forge:
         forge = self.forges.get(project.key.forge)
@@ -103,7 +127,7 @@ class LiveReader:
             raise unconfigured(project.key.forge)
         return forge
 
-    async def read(self, project: Project, pages: Sequence[Page], described: Container[str]) -> LiveRead:
+    async def read(self, project: Project, pages: Sequence[Page], described: Container[str], until: float) -> LiveRead:
         """The bodies of ``pages``, or as much of them as is searched; a forge that fails is answered for by the cache,
         and so is a page that is too large to be read for its snippet alone. ``described`` are the blobs of which the
         cache holds what they say of themselves."""
@@ -114,7 +138,7 @@ class LiveReader:
             if all(page.body is not None for page in cached):
                 return LiveRead(tuple(replace(page, stale=False) for page in cached))
         try:
-            answers = await self.fetch(project, [page_path(page.slug) for page in pages], limit=MAX_GLANCED)
+            answers = await self.fetch(project, [page_path(page.slug) for page in pages], until, limit=MAX_GLANCED)
         except StoreFailure:
             raise
         except KnowledgeError as error:

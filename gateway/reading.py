@@ -47,9 +47,10 @@ class PageReader:
         Raises ``NotFound`` with near slugs or the headings, ``InvalidArgument`` for what is no page, ``NotUtf8``,
         ``TooLarge``, and the forge's errors where the cache has no copy.
         """
+        until = self.live.until()
         page = await anyio.to_thread.run_sync(self._known_page, project, request.slug)
-        async with self.live.room([page]):
-            copy = await self._read(project, page)
+        async with self.live.room([page], until):
+            copy = await self._read(project, page, until)
             if copy.body is None:
                 raise await anyio.to_thread.run_sync(self._missing, project, page.slug)
             return await anyio.to_thread.run_sync(self._answer, project, copy, copy.body, request)
@@ -73,13 +74,14 @@ class PageReader:
         mended = slug if slug in known else correct_case(slug, known)
         return _unlisted(slug) if mended is None else known[mended]
 
-    async def _read(self, project: Project, page: Page) -> LivePage:
+    async def _read(self, project: Project, page: Page, until: float) -> LivePage:
         """The page from its forge, or the cached copy of a forge that fails. ``body`` is ``None``: no such page."""
         copy = await anyio.to_thread.run_sync(self._copy, project, page)
         if copy.body is not None and self.live.is_fresh(project):
             return replace(copy, stale=False)
+        sha = None if copy.body is None else page.sha
         try:
-            answer = await self.live.fetch_one(project, page_path(page.slug), None if copy.body is None else page.sha)
+            answer = await self.live.fetch_one(project, page_path(page.slug), sha, until)
         except (StoreFailure, NotFound):  # what the token may not see any more is not shown from a copy either
             raise
         except KnowledgeError:
