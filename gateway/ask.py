@@ -18,6 +18,7 @@ from gateway.answers import AskAnswer, PageMatch, ProjectError, ProjectMatches
 from gateway.live import LivePage, LiveRead, LiveReader, look_through
 from gateway.naming import Names
 from gateway.pages import page_url
+from sync import front_matter
 from sync.page import first_prose
 
 NO_WIKI = "no wiki — repo has no .wiki/index.md"
@@ -218,5 +219,7 @@ def page_match(project: Project, live: LivePage, query: Query) -> PageMatch:
 
 
 def snippet_of(body: str, query: Query) -> str:
-    """The text around the match, or the first prose where only the title matches (it is looked for only then)."""
-    return snippet(body, query, fallback="") or snippet(body, query, fallback=first_prose(body))
+    """The text around the match, or the first prose where only the title matches (it is looked for only then). Front
+    matter is none of the text."""
+    text = body[front_matter.split(body)[1] :]
+    return snippet(text, query, fallback="") or snippet(text, query, fallback=first_prose(text))

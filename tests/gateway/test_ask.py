@@ -71,6 +71,13 @@ async def test_a_hit_carries_the_live_pages_snippet(asked: Asked) -> None:
     assert match.url is None
 
 
+async def test_of_a_title_in_front_matter_the_snippet_is_the_first_prose(asked: Asked) -> None:
+    commit_files(asked.root / "web", {".wiki/z.md": "---\ntitle: Zebra handling\n---\n\n# Stripes\n\nFeed them.\n"})
+    await asked.sync()
+    (match,) = (await matches(asked, "zebra", "local/web")).matches
+    assert (match.title, match.snippet) == ("Zebra handling", "Feed them.")
+
+
 async def test_a_question_finds_the_page_that_answers_it(asked: Asked) -> None:
     found = await matches(asked, "how do we run yarn on windows", "local/web")
     assert found.matches[0].slug == "concepts/windows-yarn-exec"
