@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from cache.model import Page, ProjectKey, TextFile
@@ -12,7 +12,9 @@ from cache.search.query import fold
 from cache.search.terms import length, page_terms
 
 _ALL = PAGE_COLUMNS + ", kind, names, terms, length"
-_INSERT = f"INSERT INTO page ({_ALL}, id, project) VALUES ({', '.join('?' * 17)})"  # noqa: S608
+_INSERT = f"INSERT INTO page ({_ALL}, id, project) VALUES "  # noqa: S608
+_VALUES = f"({', '.join('?' * 17)})"
+_ROWS_AT_ONCE = 64  # a power of two
 _SETTERS = ", ".join(f"{column.strip()} = ?" for column in _ALL.split(","))
 # A body that the page had before is not its body any more.
 _UPDATE = f"UPDATE page SET {_SETTERS}, body_length = iif(sha = ?, body_length, NULL) WHERE id = ?"  # noqa: S608
@@ -75,8 +77,20 @@ def replace_pages(connection: Connection, project: int, pages: Iterable[Page]) -
         _update(connection, row, old)
     number = max([row[-1] for row in before.values()], default=project_range(project)[0]) + 1
     added = [row for slug, row in after.items() if slug not in before]
-    connection.executemany(_INSERT, [(*row, *_derived(row), number + at, project) for at, row in enumerate(added)])
+    _insert(connection, [(*row, *_derived(row), number + at, project) for at, row in enumerate(added)])
     return {row[1] for row in gone} | {old[1] for row, old in changed if old[1] != row[1]}
+
+
+def _insert(connection: Connection, rows: Sequence[Row]) -> None:
+    """Many rows a statement: at each the interpreter's lock is given up, and had back only when others let it go.
+    There are few different statements, which stay prepared."""
+    start, size = 0, _ROWS_AT_ONCE
+    while start < len(rows):
+        while size > len(rows) - start:
+            size //= 2
+        chunk = rows[start : start + size]
+        connection.execute(_INSERT + ", ".join([_VALUES] * size), [value for row in chunk for value in row])
+        start += size
 
 
 def update_pages(connection: Connection, project: int, pages: Iterable[Page]) -> set[str]:
