@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import errno
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from dulwich.index import validate_path, validate_path_element_hfs, validate_path_element_ntfs
 
-from cache.errors import Denied, Unavailable, shown
+from cache.errors import Denied, shown
+from sync.files.refusals import MAX_MESSAGE
 from sync.forge.base import Absent, Answer, File, Refused
 from sync.forge.local.discovery import HOST
 from sync.forge.local.files import is_safe
@@ -19,11 +18,6 @@ from sync.forge.local.view import OVERLAID
 from sync.forge.local.worktree import MAX_DEPTH
 from sync.forge.writing import Change, Edit, Moved
 
-MAX_MESSAGE: Final = 1_000  # code points
-
-_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
-_FORBIDDEN: Final = frozenset({errno.EACCES, errno.EPERM})
-_UNNAMEABLE: Final = frozenset({errno.ENAMETOOLONG, errno.EINVAL, errno.EILSEQ})
 _REMEDIES: Final = {
     "a symbolic link": "put a real file or folder in its place",
     "a submodule": "write to the repository that it is",
@@ -99,23 +93,6 @@ def other_spelling(name: str, names: Iterable[str]) -> str | None:
     if wanted in spelled:
         return None
     return next((listed for listed in spelled if listed.casefold() == wanted.casefold()), None)
-
-
-@contextmanager
-def refusing(project: str) -> Iterator[None]:
-    """Turn what a file system says while ``project`` is written into the line that its user needs."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno in _FULL:
-            raise denied(f"no space is left to write {project} — free some; nothing was written") from error
-        if error.errno == errno.EROFS:
-            raise denied(f"{project} is on a read-only file system — mount it for writing") from error
-        if error.errno in _FORBIDDEN:
-            raise denied(f"no permission to write {project} — let the gateway's user write its folders") from error
-        if error.errno in _UNNAMEABLE:
-            raise denied(f"a name is too long or not allowed where {project} is — choose another name") from error
-        raise Unavailable(f"{project} cannot be written: {error.strerror or 'output error'}", host=HOST) from error
 
 
 def _is_nobodys_git(path: str) -> bool:

@@ -30,6 +30,7 @@ from cache.lease import Held, exclusive_on
 from cache.model import MAX_PAGE
 from sync.files.atomic import Staged, create, discard, flush, has_name, replace, stage, sweep
 from sync.files.opening import Oversized, open_folder
+from sync.files.refusals import refusing
 from sync.forge.local.branches import default_branch
 from sync.forge.local.discovery import HOST
 from sync.forge.local.index import on_hold
@@ -43,7 +44,6 @@ from sync.forge.local.refusals import (
     denied,
     in_the_way,
     other_spelling,
-    refusing,
 )
 from sync.forge.local.view import View
 from sync.forge.local.worktree import Obstacle, open_below, read_file
@@ -105,7 +105,7 @@ def _demand_state(project: str, view: View, edit: Edit) -> None:
 
 
 def _put(project: str, view: View, root: int, changes: tuple[Change, ...]) -> None:
-    with refusing(project), ExitStack() as kept, ExitStack() as undo:
+    with refusing(project, host=HOST), ExitStack() as kept, ExitStack() as undo:
         placing = _Placing(project, root, kept, undo)
         sites = [placing.find(change) for change in changes]
         answers = [view.answer(site.change.path, site.found, limit=MAX_PAGE) for site in sites]
