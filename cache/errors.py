@@ -38,6 +38,12 @@ class InvalidArgument(KnowledgeError):
         self.argument = argument
 
 
+class InvalidPath(InvalidArgument):
+    """What was named cannot be the path of a document."""
+
+    code = "invalid_path"
+
+
 class NotFound(KnowledgeError):
     """What was named is not there; ``suggestions`` are the nearest names that are."""
 
@@ -58,6 +64,30 @@ class Ambiguous(KnowledgeError):
     def __init__(self, what: str, candidates: tuple[str, ...]) -> None:
         super().__init__(f"ambiguous {what} — one of: {', '.join(candidates)}")
         self.candidates = candidates
+
+
+class AmbiguousHeading(KnowledgeError):
+    """``heading`` fits several sections; ``places`` tell where each is."""
+
+    code = "ambiguous_heading"
+
+    def __init__(self, heading: str, places: tuple[str, ...]) -> None:
+        super().__init__(
+            f"'{heading}' fits {len(places)} sections — {', '.join(places)}: write it as 'Parent > Heading', or give"
+            " sections different names"
+        )
+        self.heading = heading
+        self.places = places
+
+
+class AlreadyExists(KnowledgeError):
+    """There is something at ``path``, or at one that some file systems take for the same."""
+
+    code = "already_exists"
+
+    def __init__(self, message: str, path: str) -> None:
+        super().__init__(message)
+        self.path = path
 
 
 class Conflict(KnowledgeError):
