@@ -18,7 +18,7 @@ from gateway.reading import PageRequest
 from sync.forge.base import Answer
 from tests.fake_gitea import FORGEJO, GITEA_1_22, Delay, Dialect, Reply, Reset, Symlink, too_many, unavailable, web_page
 from tests.fake_gitea.faults import Effect
-from tests.support.gitea_client import fake_forge
+from tests.support.gitea_client import ALICE, READS, fake_forge
 from tests.support.gitea_fleet import BATCH, MIRRORED, RAW, GiteaFleet, fleet_on, wiki
 
 pytestmark = pytest.mark.anyio
@@ -127,6 +127,12 @@ def expect_whole(answer: AskAnswer, projects: Sequence[str] = TEN) -> None:
 
 class TestRequests:
     async def test_ten_projects_of_five_matches_cost_ten(self, fleet: GiteaFleet) -> None:
+        expect_whole(await ask(fleet.federation))
+        assert fleet.forge.counts == {BATCH: 10}
+
+    async def test_are_no_more_for_a_token_that_may_only_read(self, fleet: GiteaFleet) -> None:
+        """It is the token that setting up asks for."""
+        fleet.forge.add_token("alice", ALICE, READS)
         expect_whole(await ask(fleet.federation))
         assert fleet.forge.counts == {BATCH: 10}
 

@@ -20,6 +20,7 @@ Network = (
 )
 
 ALICE = "fake-token-alice"
+READS = frozenset({"read:user", "read:repository"})  # the scopes that setting up asks for
 
 
 def fake_forge(*, dialect: Dialect = GITEA, limits: Limits | None = None) -> FakeGitea:

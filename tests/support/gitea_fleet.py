@@ -22,7 +22,7 @@ MIRRORED = SyncSettings(pages="all")
 
 LISTING = "GET /user/repos"
 TREE = "GET /repos/{owner}/{repo}/git/trees/{sha}"
-BATCH = "POST /repos/{owner}/{repo}/file-contents"
+BATCH = "GET /repos/{owner}/{repo}/file-contents"
 RAW = "GET /repos/{owner}/{repo}/raw/{filepath}"
 REPO = "GET /repos/{owner}/{repo}"
 

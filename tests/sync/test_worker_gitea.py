@@ -14,7 +14,8 @@ from tests.fake_gitea import (
     GITEA_1_22,
     Dialect,
 )
-from tests.support.gitea_client import fake_forge
+from tests.fake_gitea.state import ALL
+from tests.support.gitea_client import ALICE, READS, fake_forge
 from tests.support.gitea_fleet import (
     BATCH,
     LISTING,
@@ -32,7 +33,10 @@ pytestmark = pytest.mark.anyio
 
 
 class TestRequests:
-    async def test_of_a_first_sync_are_those_of_listing_heads_wikis_and_batches(self, tmp_path: Path) -> None:
+    @pytest.mark.parametrize("scopes", [ALL, READS], ids=["all scopes", "reading alone"])
+    async def test_of_a_first_sync_are_those_of_listing_heads_wikis_and_batches(
+        self, tmp_path: Path, scopes: frozenset[str]
+    ) -> None:
         """120 repositories: 30 with wiki and STATUS, 30 with a wiki alone, 20 with a STATUS alone, 30 with neither,
         10 without a commit."""
         shapes: list[tuple[int, Mapping[str, str]]] = [
@@ -45,7 +49,9 @@ class TestRequests:
         repositories = {
             f"acme/r{kind}-{at}": files for kind, (count, files) in enumerate(shapes) for at in range(count)
         }
-        async with fleet_on(fake_forge(), tmp_path, repositories=repositories) as fleet:
+        forge = fake_forge()
+        forge.add_token("alice", ALICE, scopes)
+        async with fleet_on(forge, tmp_path, repositories=repositories) as fleet:
             await fleet.expect_complete()
             assert fleet.forge.counts == {LISTING: 3, TREE: 110 + 60, BATCH: 80}
             assert sum(fleet.forge.counts.values()) <= math.ceil(120 / 50) + 120 + 60 + 80

@@ -143,7 +143,8 @@ def raw(name: str, path: str, *, ref: str | None, limit: int, known: str | None 
 def file_contents(name: str, paths: Sequence[str], *, ref: str | None, by_get: bool = False) -> Call:
     """Many files at once. A forge wants a writer's token for the POST, though it reads; ``by_get`` asks the same
     within the length that a URL may have."""
-    segments, body = (*_repo(name), "file-contents"), json.dumps({"files": list(paths)}, ensure_ascii=False)
+    segments = (*_repo(name), "file-contents")
+    body = json.dumps({"files": list(paths)}, ensure_ascii=False, separators=(",", ":"))
     if by_get:
         return Call("GET", segments, (*_ref(ref), ("body", body)))
     return Call("POST", segments, _ref(ref), body.encode())

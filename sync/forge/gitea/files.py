@@ -1,5 +1,5 @@
-"""Reads files in the cheapest way that a forge offers: batches, asked for by POST or, where the token may only read,
-by GET; else one by one. A thin driver.
+"""Reads files in the cheapest way that a forge offers: batches, asked for by GET, which a token that may only read is
+enough for, or by POST where the paths make too long an address; else one by one. A thin driver.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ MAX_URL = 4000  # bytes of path and query: what every proxy lets through
 class _Way(Enum):
     """How many files are read. Each one is tried until it turns out not to be there."""
 
-    POST = auto()
-    GET = auto()
+    BATCHES = auto()
+    SHORT_BATCHES = auto()
     ONE_BY_ONE = auto()
 
 
@@ -46,7 +46,7 @@ class FileReader:
     def __init__(self, session: Session, find: Callable[[str], Awaitable[Listed]]) -> None:
         self._session = session
         self._find = find
-        self._way = _Way.POST
+        self._way = _Way.BATCHES
 
     async def read(self, wanted: Wanted, paths: Sequence[str]) -> list[Answer]:
         """The files at ``paths``, of which there is at least one, in that order.
@@ -116,11 +116,13 @@ class FileReader:
 
     async def _batch(self, wanted: Wanted, paths: Sequence[str]) -> tuple[Answer | Unread, ...]:
         """What the forge tells of the first of ``paths``."""
-        by_get = self._way is _Way.GET
-        call = calls.file_contents(wanted.name, paths, ref=wanted.ref, by_get=by_get)
+        call = calls.file_contents(wanted.name, paths, ref=wanted.ref, by_get=True)
         fewer = paths[: len(paths) // 2]
-        if by_get and len(call.target) > MAX_URL and fewer:
-            return await self._batch(wanted, fewer)
+        if len(call.target) > MAX_URL:
+            if self._way is _Way.BATCHES:
+                call = calls.file_contents(wanted.name, paths, ref=wanted.ref)
+            elif fewer:
+                return await self._batch(wanted, fewer)
         try:
             response = await self._session.send(call)
             if response.status == HTTPStatus.REQUEST_URI_TOO_LONG and fewer:
@@ -129,7 +131,7 @@ class FileReader:
         except TooLarge:
             return await self._batch(wanted, fewer) if fewer else (Unread(paths[0]),)
         except ScopeMissing:
-            if by_get:
+            if call.method == "GET":
                 raise
-            self._way = _Way.GET
+            self._way = _Way.SHORT_BATCHES
             return await self._batch(wanted, paths)

@@ -146,7 +146,7 @@ async def test_ten_projects_cost_ten_requests_and_two_waves() -> None:
     async with client_of(forge) as client, anyio.create_task_group() as group:
         for repo in repos:
             group.start_soon(read_all, client, repo)
-    assert forge.counts == {"POST /repos/{owner}/{repo}/file-contents": 10}
+    assert forge.counts == {"GET /repos/{owner}/{repo}/file-contents": 10}
     assert forge.max_in_flight == 8
 
 

@@ -9,11 +9,12 @@ from cache.errors import NotFound, Unavailable
 from cache.model import ProjectKey, RepoRef
 from sync.exchange import Response, Unreachable
 from sync.forge.base import Absent, Answer, File, Refused, TooBig, Unchanged
+from sync.forge.gitea import calls
 from sync.forge.gitea.protocol import blob_sha
 from tests.fake_gitea import FORGEJO, GITEA, GITEA_1_22, Dialect, Limits, Symlink, web_page
 from tests.fake_gitea.forge import FakeGitea
 from tests.support.git_files import FileContent
-from tests.support.gitea_client import Scripted, client_of, fake_forge, ref_of, scripted_client
+from tests.support.gitea_client import READS, Scripted, client_of, fake_forge, ref_of, scripted_client
 from tests.support.replies import BIG_FILE, replayed, reply
 
 pytestmark = pytest.mark.anyio
@@ -21,7 +22,8 @@ pytestmark = pytest.mark.anyio
 LIMIT = 10_000
 READER = "fake-token-reader"
 FILES = {".wiki/index.md": "# Wiki\n", ".wiki/concepts/a.md": "# A\n", ".tasks/STATUS.md": "# Status\n"}
-BATCH = "POST /repos/{owner}/{repo}/file-contents"
+BATCH = "GET /repos/{owner}/{repo}/file-contents"
+LONG_BATCH = "POST /repos/{owner}/{repo}/file-contents"
 RAW = "GET /repos/{owner}/{repo}/raw/{filepath}"
 WEB = RepoRef(ProjectKey("main", 1), "acme/web", "main")
 
@@ -37,6 +39,12 @@ def entry(path: str, data: bytes) -> dict[str, object]:
         "encoding": "base64",
         "content": content,
     }
+
+
+def batch(*paths: str, ref: str | None = None) -> str:
+    """The request for these files of ``WEB``."""
+    call = calls.file_contents(WEB.name, paths, ref=ref, by_get=True)
+    return f"{call.method} {call.target.removeprefix(calls.API)}"
 
 
 async def read(forge: FakeGitea, repo: RepoRef, *paths: str, limit: int = LIMIT) -> tuple[Answer, ...]:
@@ -118,13 +126,32 @@ async def test_an_older_forge_is_asked_for_a_batch_once(dialect: Dialect) -> Non
 async def test_a_token_that_may_only_read_gets_batches_too() -> None:
     forge = fake_forge()
     repo = ref_of(forge.add_repo("acme/web", {f"straße {number}.md": "x" * number for number in range(60)}))
-    forge.add_token("alice", READER, {"read:user", "read:repository"})
+    forge.add_token("alice", READER, READS)
     async with client_of(forge, token=READER) as client:
         for _ in range(2):
             answers = await client.read(repo, [f"straße {number}.md" for number in range(60)], limit=LIMIT)
             assert all(isinstance(answer, File) for answer in answers)
-    assert 1 <= forge.counts[BATCH] <= 2
-    assert forge.counts["GET /repos/{owner}/{repo}/file-contents"] <= 8
+    assert forge.counts == {BATCH: 4}
+
+
+async def test_paths_too_long_for_an_address_are_asked_for_by_post() -> None:
+    forge = fake_forge()
+    paths = [f"{'x' * 200} {number}.md" for number in range(30)]
+    repo = ref_of(forge.add_repo("acme/web", dict.fromkeys(paths, "text")))
+    async with client_of(forge) as client:
+        assert all(isinstance(answer, File) for answer in await client.read(repo, paths, limit=LIMIT))
+    assert forge.counts == {LONG_BATCH: 1}
+
+
+async def test_a_token_that_may_not_post_gets_shorter_batches_of_them() -> None:
+    forge = fake_forge()
+    paths = [f"{'x' * 200} {number}.md" for number in range(30)]
+    repo = ref_of(forge.add_repo("acme/web", dict.fromkeys(paths, "text")))
+    forge.add_token("alice", READER, READS)
+    async with client_of(forge, token=READER) as client:
+        for _ in range(2):
+            assert all(isinstance(answer, File) for answer in await client.read(repo, paths, limit=LIMIT))
+    assert forge.counts == {LONG_BATCH: 1, BATCH: 2 * 2}
 
 
 async def test_one_file_as_it_is_now_is_read_by_its_bytes() -> None:
@@ -191,17 +218,25 @@ async def test_nothing_asked_for_costs_nothing() -> None:
 async def test_an_answer_that_is_too_large_is_asked_for_in_parts() -> None:
     a, b, c = (reply([entry(path, path.encode())]) for path in "abc")
     far_too_much = Response(200, {"content-length": "99999999"})
-    network = Scripted({"POST /repos/acme/web/file-contents": [far_too_much, a, far_too_much, b, c]})
+    network = Scripted(
+        {
+            batch("a", "b", "c"): far_too_much,
+            batch("a"): a,
+            batch("b", "c"): far_too_much,
+            batch("b"): b,
+            batch("c"): c,
+        }
+    )
     answers = await scripted_client(network).read(WEB, ["a", "b", "c"], limit=LIMIT)
     assert [answer.data for answer in answers if isinstance(answer, File)] == [b"a", b"b", b"c"]
-    asked = ["".join(json.loads(request.content)["files"]) for request in network.sent]
+    asked = ["".join(json.loads(request.url.params["body"])["files"]) for request in network.sent]
     assert asked == ["abc", "a", "bc", "b", "c"]
 
 
 async def test_one_file_that_is_too_large_for_a_batch_is_read_alone() -> None:
     network = Scripted(
         {
-            "POST /repos/acme/web/file-contents?ref=x": Response(200, {"content-length": "99999999"}),
+            batch("a", ref="x"): Response(200, {"content-length": "99999999"}),
             "GET /repos/acme/web/raw/a?ref=x": Response(200, {}, b"text"),
         }
     )
@@ -212,7 +247,7 @@ async def test_one_file_that_is_too_large_for_a_batch_is_read_alone() -> None:
 async def test_a_batch_that_answers_nothing_is_read_one_by_one() -> None:
     network = Scripted(
         {
-            "POST /repos/acme/web/file-contents": reply([]),
+            batch("a", "b"): reply([]),
             "GET /repos/acme/web/raw/a": Response(200, {}, b"text"),
             "GET /repos/acme/web/raw/b": reply({"message": "not found"}, 404),
         }
@@ -238,7 +273,7 @@ async def test_a_body_that_never_ends_is_larger_than_the_limit() -> None:
 async def test_a_proxys_page_in_place_of_a_batch_is_not_remembered() -> None:
     forge = fake_forge()
     repo = ref_of(forge.add_repo("acme/web", FILES))
-    forge.faults.add(web_page(404), method="POST", times=1)
+    forge.faults.add(web_page(404), path="/repos/*/file-contents", times=1)
     async with client_of(forge) as client:
         for _ in range(2):
             answers = await client.read(repo, tuple(FILES), limit=LIMIT)

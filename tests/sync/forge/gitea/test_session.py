@@ -82,6 +82,7 @@ class TestRedirects:
         assert [request.url.host for request in network.sent] == ["git.example.test"]
 
     async def test_a_post_is_sent_again_as_it_was(self) -> None:
+        paths = [f"{'x' * 3000}/{number}.md" for number in range(2)]  # too much for an address
         moved = Response(301, {"location": "/api/v1/repos/bob/site/file-contents?ref=x"})
         network = Scripted(
             {
@@ -89,7 +90,7 @@ class TestRedirects:
                 "POST /repos/bob/site/file-contents?ref=x": reply([None, None]),
             }
         )
-        await scripted_client(network).read(WEB, ["a", "b"], ref="x", limit=10)
+        await scripted_client(network).read(WEB, paths, ref="x", limit=10)
         first, second = network.sent
         assert first.content == second.content
         assert second.headers["content-type"] == "application/json"
