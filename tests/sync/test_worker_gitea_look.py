@@ -11,9 +11,9 @@ import pytest
 
 from cache.model import ProjectState, RepoRef, TreeEntry
 from sync.forge.base import Absent, Answer, Head
+from sync.forge.blobs import blob_sha
 from sync.forge.gitea.client import GiteaForge
 from sync.forge.gitea.files import FileReader, Wanted
-from sync.forge.gitea.protocol import blob_sha
 from sync.worker import SyncReport
 from tests.fake_gitea import (
     FORGEJO,

@@ -12,10 +12,11 @@ from http import HTTPStatus
 from typing import Generic, TypeVar
 
 from sync.exchange import Response
+from sync.forge.blobs import blob_name
 from sync.forge.gitea import shapes
 from sync.forge.gitea.calls import is_full_name
 from sync.forge.gitea.paging import Paging
-from sync.forge.gitea.protocol import checked, names_blob
+from sync.forge.gitea.protocol import checked
 from sync.forge.gitea.settling import unsettled
 from sync.forge.gitea.shapes import Malformed, Record
 from sync.forge.gitea.site import Site
@@ -122,7 +123,7 @@ def written(response: Response, site: Site, edit: Edit) -> Written:
         if [shapes.text(file, "path") for file in files] != [change.path for change in edit.changes]:
             raise Malformed("other files than were sent")
         shas = [shapes.sha(file) for file in files]
-        if not all(names_blob(sha, change.data) for sha, change in zip(shas, edit.changes, strict=True)):
+        if not all(sha == blob_name(change.data, like=sha) for sha, change in zip(shas, edit.changes, strict=True)):
             raise Malformed("another content than was sent")
         return Written(commit, {change.path: sha for sha, change in zip(shas, edit.changes, strict=True)})
 

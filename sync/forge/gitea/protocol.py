@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from http import HTTPStatus
@@ -17,6 +16,7 @@ from typing import TypeVar
 from cache.model import Listed, ProjectKey, RepoRef
 from sync.exchange import Response
 from sync.forge.base import SETTLE, Absent, Answer, File, Refused, TooBig
+from sync.forge.blobs import blob_sha
 from sync.forge.gitea import shapes
 from sync.forge.gitea.calls import REPO_PAGE, is_full_name
 from sync.forge.gitea.failures import failure, unexpected
@@ -26,8 +26,6 @@ from sync.forge.gitea.site import Site
 from sync.retry import http_date
 
 T = TypeVar("T")
-
-SHA256_DIGITS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,18 +138,6 @@ def raw(response: Response, site: Site, path: str) -> Answer | NotModified:
     if response.status == HTTPStatus.NOT_FOUND and b'"getBlobForEntry"' in response.body:
         return Refused(path, "a directory")
     return checked(response, site, read)
-
-
-def blob_sha(data: bytes) -> str:
-    """Git's name for a blob, in a SHA-1 repository."""
-    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
-
-
-def names_blob(sha: str, data: bytes) -> bool:
-    """Whether ``sha`` is git's name for the blob ``data``, in a repository of either kind."""
-    if len(sha) == SHA256_DIGITS:
-        return sha == hashlib.sha256(b"blob %d\0" % len(data) + data).hexdigest()
-    return sha == blob_sha(data)
 
 
 def checked(response: Response, site: Site, read: Callable[[], T]) -> T:

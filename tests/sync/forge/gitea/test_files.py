@@ -9,8 +9,8 @@ from cache.errors import NotFound, Unavailable
 from cache.model import ProjectKey, RepoRef
 from sync.exchange import Response, Unreachable
 from sync.forge.base import Absent, Answer, File, Refused, TooBig, Unchanged
+from sync.forge.blobs import blob_sha
 from sync.forge.gitea import calls
-from sync.forge.gitea.protocol import blob_sha
 from tests.fake_gitea import FORGEJO, GITEA, GITEA_1_22, Dialect, Limits, Symlink, web_page
 from tests.fake_gitea.forge import FakeGitea
 from tests.support.git_files import FileContent

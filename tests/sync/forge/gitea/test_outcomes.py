@@ -10,9 +10,9 @@ import pytest
 
 from cache.errors import NotFound
 from sync.exchange import Response, Unreachable
+from sync.forge.blobs import blob_sha
 from sync.forge.gitea import outcomes
 from sync.forge.gitea.outcomes import Branch, Standing
-from sync.forge.gitea.protocol import blob_sha
 from sync.forge.gitea.site import Site
 from sync.forge.writing import Change, Edit, Issue, LastChange, PullRequest, Unsettled, Written
 from tests.fake_gitea.recordings import load

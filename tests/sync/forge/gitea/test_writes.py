@@ -10,8 +10,8 @@ from cache.errors import Conflict, InvalidArgument, KnowledgeError, NotFound, Un
 from cache.model import ProjectKey, RepoRef
 from sync.exchange import Unreachable
 from sync.forge.base import File
+from sync.forge.blobs import blob_sha
 from sync.forge.gitea.failures import ScopeMissing
-from sync.forge.gitea.protocol import blob_sha
 from sync.forge.writing import BranchExists, Change, Edit, Moved, Protected, Writer
 from tests.fake_gitea import Access, FakeGitea, Json, Reply, Symlink, redirect
 from tests.fake_gitea.objects import Identity
