@@ -230,16 +230,17 @@ async def _read_wiki(
 async def read_written(
     forge: Forge,
     repo: RepoRef,
-    head: Head,
+    commit: str,
     tree: Sequence[TreeEntry],
     index: File | None,
     facts: Mapping[str, PageFacts],
 ) -> Wiki:
-    """The wiki of ``tree`` and the root ``index``, which are those of the commit ``head`` with what was written since.
-    Its sub-indexes are as they were. Raises the errors of :class:`sync.forge.base.Forge`."""
-    commit = _Commit(forge, repo, head, {WIKI + entry.path: entry for entry in tree if _is_file(entry)})
+    """The wiki at a ``commit`` of which the ``tree`` and the root ``index`` are known, as after a write of ours.
+
+    Raises the errors of :class:`sync.forge.base.Forge`."""
+    files = {WIKI + entry.path: entry for entry in tree if _is_file(entry)}
     texts = await anyio.to_thread.run_sync(_Texts.of, index)
-    return await _read_wiki(commit, tree, texts, facts, None)
+    return await _read_wiki(_Commit(forge, repo, Head(commit, None), files), tree, texts, facts, None)
 
 
 async def _bodies(commit: _Commit, paths: Sequence[str]) -> dict[str, str]:
