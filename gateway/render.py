@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from shlex import quote
 
 from rich.console import Console
-from rich.padding import Padding
 from rich.table import Column, Table
 from rich.text import Text
 
@@ -38,10 +37,14 @@ def show(out: Console, lines: Iterable[Line]) -> None:
     """Print ``lines``; a terminal gets long ones wrapped below their indent."""
     for each in lines:
         text = Text.assemble(*((printable(piece), style) for piece, style in each.pieces))
-        if out.is_terminal and not each.whole:
-            out.print(Padding(text, (0, 0, 0, each.indent), expand=False))
-        else:
-            out.print(Text(" " * each.indent) + text, soft_wrap=True)
+        indent = Text(" " * each.indent)
+        if not out.is_terminal or each.whole:
+            out.print(indent + text, soft_wrap=True)
+            continue
+        for part in text.wrap(out, max(1, out.width - each.indent)):
+            shown = indent + part
+            shown.rstrip()  # what stood between two words
+            out.print(shown, soft_wrap=True)
 
 
 def ask_lines(answer: AskAnswer) -> list[Line]:

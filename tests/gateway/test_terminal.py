@@ -98,3 +98,11 @@ def test_the_log_keeps_its_lines_to_itself(home: Home, run: Inside, tmp_path: Pa
     assert "Traceback" in shown
     assert "\x1b" not in shown
     assert "\ngateway: all is well" not in shown
+
+
+def test_a_person_sees_the_demo_with_a_progress_bar_and_air_between_its_steps(home: Home) -> None:
+    shown = on_a_terminal(home, "demo")
+    assert "\N{BOX DRAWINGS HEAVY HORIZONTAL}" in shown
+    lines = OURS.sub("", shown).split("\r\n")
+    assert lines[lines.index("  $ gateway sync") - 2] == ""
+    assert [line for line in lines if line.endswith(" ")] == []
