@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, KeysView, Sequence
 from dataclasses import dataclass, field
-from heapq import nlargest
+from heapq import nsmallest
 
 from cache.search.query import Query, fold
 from cache.search.rank import Terms, bm25
@@ -115,7 +115,7 @@ class Sections:
                 best[number] = (step, within)
         tokens = {token for term in terms.content for token in term.text.split()}
         scored = ((self._score(number, *best[number], tokens), number) for number in best)
-        chosen = nlargest(limit, scored, key=lambda one: (one[0], *self._place(one[1])))
+        chosen = nsmallest(limit, scored, key=lambda one: (-one[0], self._entries[one[1]].section.path, one[1]))
         return [FoundSection(self._entries[number].section, score) for score, number in chosen]
 
     def _claims(self, query: Query, terms: Terms) -> Iterator[tuple[int, int, float]]:
@@ -124,9 +124,9 @@ class Sections:
         if not whole:
             return
         for number, entry in self._entries.items():
-            shortest = min((len(name) for name in entry.names if whole in name), default=0)
-            if shortest:
-                yield number, 1, len(whole) / (shortest + 1)
+            holding_it = [len(name) for name in entry.names if whole in name]
+            if holding_it:
+                yield number, 1, len(whole) / (min(holding_it) + 1)
         holding = [self._holding(term) for term in terms.content]
         found = set().union(*holding)
         counted = {number: _count(self._entries[number], terms) for number in found}
@@ -160,10 +160,6 @@ class Sections:
         if tokens & self._entries[number].tags:
             within += (1 - within) * TAG_BONUS
         return (STEPS - step + within) / STEPS
-
-    def _place(self, number: int) -> tuple[tuple[int, ...], int]:
-        """What orders equal sections, greatest first: path, then place in the document."""
-        return tuple(-ord(letter) for letter in self._entries[number].section.path), -number
 
 
 def _tokens(entry: _Entry) -> set[str]:
