@@ -27,8 +27,8 @@ def commands(*sections: str) -> str:
     return "".join(re.findall(r"^```sh\n(.*?)^```$", "\n".join(found), re.MULTILINE | re.DOTALL))
 
 
-LOCAL = commands("See it", "Or with repositories", "To your agent")
-SERVER = commands("Five minutes", "To your agent")
+LOCAL = commands("See it", "Take it", "Or with repositories", "To your agent")
+SERVER = commands("Take it", "Five minutes", "To your agent")
 
 # Nothing is installed, and the checks, which are what runs this test, pass at once.
 PYTHON = """#!/bin/sh
@@ -56,7 +56,7 @@ def checkout(tmp_path: Path) -> Path:
 
 def type_in(commands: str, home: Home, checkout: Path) -> str:
     """What somebody sees who types ``commands`` into a shell."""
-    environ = {**home.environ, "PATH": f"{checkout}/.venv/bin:{home.environ['PATH']}"}
+    environ = {**home.environ, "PATH": "/usr/bin:/bin"}
     done = subprocess.run(
         ["sh", "-eux"],
         input=commands,
