@@ -234,6 +234,13 @@ print(json.dumps([[result for result in results if result is not True], problems
     assert afterwards == [[], True]
 
 
+CHECK = """
+store = SqliteStore(Path(sys.argv[0]), on_notice=print)
+print(json.dumps(list(store.check())))
+store.close()
+"""
+
+
 class TestReadOnly:
     """Others' files, looked at without root's powers."""
 
@@ -263,6 +270,21 @@ class TestReadOnly:
             said = run_unprivileged(IMPORTS, LOOK_AND_WRITE, str(file))
             store.close()
         assert said == [["acme/later", "acme/web"], READ_ONLY]
+
+    def test_a_file_in_a_read_only_folder_is_not_called_damaged(self) -> None:
+        with shared_folder() as folder:
+            file = self.make(folder)
+            folder.chmod(0o555)
+            assert run_unprivileged(IMPORTS, CHECK, str(file)) == []
+
+    def test_damage_in_a_read_only_folder_is_told(self) -> None:
+        with shared_folder() as folder:
+            file = self.make(folder)
+            with closing(sqlite3.connect(file)) as connection, connection:
+                connection.execute("PRAGMA foreign_keys = OFF")
+                connection.execute("UPDATE page SET project = 99")
+            folder.chmod(0o555)
+            assert "refers to a project that is not there" in str(run_unprivileged(IMPORTS, CHECK, str(file)))
 
     def test_a_read_only_file_can_be_read(self) -> None:
         with shared_folder() as folder:
