@@ -150,6 +150,21 @@ class StatusAnswer:
     uncommitted: bool | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class TaskAnswer:
+    """A task: the issue ``number``, or the file at ``path``. ``created``: this call filed it, or (``dry_run``) would;
+    otherwise the same text was filed before. ``warning`` is what did not come out as asked."""
+
+    project: str
+    kind: str
+    created: bool
+    dry_run: bool
+    number: int | None = None
+    path: str | None = None
+    url: str | None = None
+    warning: str | None = None
+
+
 def content(answer: object) -> dict[str, Any]:
     """An answer as a JSON object, without the fields that are ``None``."""
     if not dataclasses.is_dataclass(answer) or isinstance(answer, type):

@@ -17,6 +17,7 @@ from gateway.federation import Federation, Policy
 from gateway.naming import Names
 from gateway.places import user_places
 from gateway.settings import ForgeSettings, GiteaForgeSettings, LocalForgeSettings, Settings
+from gateway.write_policy import WritePolicy
 from sync.forge.local import LocalForge
 from sync.forge.writing import WritableForge
 from sync.plan import SyncSettings
@@ -132,6 +133,7 @@ async def open_federation(settings: Settings) -> AsyncIterator[Federation]:
         max_age=section.max_age,
         stale_after=section.stale_after,
         sync=sync_settings(settings),
+        write=WritePolicy.of(settings),
     )
     with open_store(settings) as store:
         async with open_forges(settings) as forges:

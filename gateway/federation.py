@@ -1,4 +1,4 @@
-"""The read paths of the federation over cache and forges: what every tool and command asks."""
+"""The federation over cache and forges: what every tool and command asks of it."""
 
 from __future__ import annotations
 
@@ -25,12 +25,15 @@ from gateway.answers import (
     SearchAnswer,
     SharedMatch,
     StatusAnswer,
+    TaskAnswer,
 )
 from gateway.ask import Question, ask, snippet_of, why_barren
+from gateway.filing import Filer, TaskRequest
 from gateway.live import LiveReader, unconfigured
 from gateway.naming import Names, refuse_patterns
 from gateway.reading import PageReader, PageRequest
-from sync.forge.base import Forge
+from gateway.write_policy import WritePolicy
+from sync.forge.writing import WritableForge
 from sync.plan import SyncSettings
 from sync.wiki_index import canonical_type
 from sync.worker import refresh
@@ -49,6 +52,7 @@ class Policy:
     max_age: float = 0.0
     stale_after: float = 24 * 3600.0
     sync: Mapping[str, SyncSettings] = field(default_factory=dict)
+    write: WritePolicy = field(default_factory=WritePolicy)
 
 
 class Federation:
@@ -58,7 +62,7 @@ class Federation:
     """
 
     def __init__(
-        self, store: Store, forges: Mapping[str, Forge], policy: Policy, *, clock: Callable[[], float]
+        self, store: Store, forges: Mapping[str, WritableForge], policy: Policy, *, clock: Callable[[], float]
     ) -> None:
         self._store = store
         self._forges = forges
@@ -67,6 +71,7 @@ class Federation:
         self._names = Names(tuple(forges))
         self._live = LiveReader(store, forges, clock, policy.deadline, policy.max_age)
         self._page_reader = PageReader(store, self._names, self._live)
+        self._filer = Filer(store, forges, self._names, policy.write, clock, policy.deadline)
         self._refreshed: dict[ProjectKey, float] = {}
 
     async def ask_projects(
@@ -183,6 +188,10 @@ class Federation:
             self._refreshed.pop(found.key, None)  # it was not refreshed, and may be asked for again
             raise
 
+    async def file_task(self, project: str, request: TaskRequest) -> TaskAnswer:
+        """File a task in a named project, or find that its text was filed there less than a day ago."""
+        return await self._filer.file(await self._find(project, argument="target_project"), request)
+
     def _entry(self, project: Project) -> ProjectEntry:
         state = f"failed: {project.failure}" if project.state is ProjectState.FAILED else project.state.value
         return ProjectEntry(
@@ -197,11 +206,11 @@ class Federation:
             uncommitted=project.uncommitted or None,
         )
 
-    async def _find(self, word: str) -> Project:
+    async def _find(self, word: str, *, argument: str = "project") -> Project:
         try:
             return await anyio.to_thread.run_sync(self._names.find, word, self._store)
         except NotFound:
-            refuse_patterns([word], argument="project")
+            refuse_patterns([word], argument=argument)
             raise
 
     async def _shared(self) -> Project:

@@ -48,9 +48,14 @@ def page_path(slug: str) -> str:
 
 def page_url(project: Project, slug: str) -> str | None:
     """The page for people, on the default branch; ``None`` where the forge has none (a local repository)."""
+    return file_url(project, page_path(slug))
+
+
+def file_url(project: Project, path: str, branch: str | None = None) -> str | None:
+    """The same of any file, by its path from the repository's root, or of one on another branch."""
     if project.url is None:
         return None
-    return f"{project.url}/src/branch/{quote(project.repo.default_branch)}/{quote(page_path(slug))}"
+    return f"{project.url}/src/branch/{quote(branch or project.repo.default_branch)}/{quote(path)}"
 
 
 @dataclass(frozen=True, slots=True)
