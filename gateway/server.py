@@ -70,6 +70,7 @@ class _Tools:
         except Exception as error:
             known = cause(error)
             if isinstance(known, KnowledgeError):
+                logger.debug("%s failed:", tool.name, exc_info=error)
                 return _failure(known.line)
             logger.exception("%s failed", tool.name)
             return _failure(INTERNAL_ERROR)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.repos import make_repo
-from tests.support.stdio_process import StdioProcess, call, request
+from tests.support.stdio_process import PATIENCE, StdioProcess, call, request
 
 SERVE = [sys.executable, "-m", "gateway", "serve", "-v"]
 
@@ -37,13 +38,17 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def broken_fleet(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A repository without its objects, a folder that is none, and a root that is not there."""
-    repository = make_repo(home / "fleet" / "broken", {".wiki/index.md": "# Index\n"})
-    for folder in (repository / ".git" / "objects").iterdir():
-        folder.rename(home / folder.name)
+    """A shared wiki that was synced and lost its objects since, a folder that is none, and a root that is gone."""
+    repository = make_repo(home / "fleet/broken", {".wiki/index.md": "# Index\n", ".wiki/x.md": "# X\n"}, bare=True)
     (home / "fleet" / "empty").mkdir()
+    (home / "missing").mkdir()
     monkeypatch.setenv("GATEWAY_FORGE__KIND", "local")
     monkeypatch.setenv("GATEWAY_FORGE__ROOTS", json.dumps([str(home / "fleet"), str(home / "missing")]))
+    monkeypatch.setenv("GATEWAY_WIKI__SHARED", "local/fleet/broken")
+    subprocess.run([sys.executable, "-m", "gateway", "sync"], check=True, timeout=PATIENCE)
+    for folder in (repository / "objects").iterdir():
+        folder.rename(home / folder.name)
+    (home / "missing").rmdir()
     return home
 
 
@@ -61,13 +66,18 @@ def test_without_configuration_it_starts_and_each_tool_says_what_is_missing(home
 def test_over_a_broken_fleet_each_call_has_one_answer_and_the_wire_carries_nothing_else(broken_fleet: Path) -> None:
     with StdioProcess(broken_fleet / "log", SERVE) as server:
         server.handshake()
-        for name, arguments in CALLS.items():
-            result = server.ask(call(name, name, **arguments))["result"]
-            told = json.dumps(result)
-            assert "internal error" not in told
-            assert str(broken_fleet) not in told
-            assert "root:" not in told
+        told = {
+            name: json.dumps(server.ask(call(name, name, **arguments))["result"], ensure_ascii=False)
+            for name, arguments in CALLS.items()
+        }
+        for answer in told.values():
+            assert "internal error" not in answer
+            assert str(broken_fleet) not in answer
+            assert "root:" not in answer
+        assert "local/fleet/broken cannot be read: its object " in told["knowledge.ask_projects"]
+        assert "local/fleet/broken cannot be read: its object " in told["projects.refresh"]
         assert server.ask(request("on", "ping"))["result"] == {}
         server.end_input()
         assert server.rest() == []
         assert server.exit_code() == 0
+    assert "gateway: projects.refresh failed:\nTraceback" in server.log.read_text()
