@@ -88,6 +88,10 @@ class ReadStore(Protocol):
 
         A full name that fits outranks last parts that fit. No match: up to three near full names."""
 
+    def resolve_each(self, words: Sequence[tuple[str, str | None]]) -> Sequence[Resolution]:
+        """What each word means, with the forge that it is looked for at; ``None`` is any. As :meth:`resolve`, but only
+        the first few words that mean nothing come with near names."""
+
     def project(self, key: ProjectKey) -> Project | None: ...
 
     def projects(self, *, query: str | None = None, limit: int, after: str | None = None) -> Sequence[Project]:

@@ -12,7 +12,10 @@ from cache.schema import Connection
 from cache.search.query import fold
 from cache.suggest import near
 
+MOST_SUGGESTED_FOR = 10  # words of one call
+
 _SELECT = f"SELECT {PROJECT_COLUMNS} FROM project"  # noqa: S608
+_HERE = "named AND forge = ifnull(?, forge)"
 
 Place = tuple[str, str, int]
 
@@ -22,19 +25,31 @@ def one_project(connection: Connection, key: ProjectKey) -> Project | None:
     return None if row is None else project_of(row)
 
 
-def resolve(connection: Connection, word: str, forge: str | None) -> Resolution:
+def resolve_each(connection: Connection, words: Sequence[tuple[str, str | None]]) -> list[Resolution]:
+    """What each word means, of one forge or of any. The first few that mean nothing come with near names: to compare
+    a word with all names takes some 30 ms where there are 10,000."""
+    resolutions = [_resolve(connection, word, forge) for word, forge in words]
+    unknown = [at for at, resolution in enumerate(resolutions) if not resolution.projects]
+    names: dict[str | None, list[str]] = {}
+    for at in unknown[:MOST_SUGGESTED_FOR]:
+        word, forge = words[at]
+        if forge not in names:
+            names[forge] = [name for (name,) in connection.execute(f"SELECT name FROM project WHERE {_HERE}", (forge,))]  # noqa: S608
+        resolutions[at] = Resolution(suggestions=near(word, names[forge]))
+    return resolutions
+
+
+def _resolve(connection: Connection, word: str, forge: str | None) -> Resolution:
     """By full name, else by its last part. Where full names differ only in case, the one as typed is meant."""
-    here = "named AND forge = ifnull(?, forge)"
     for column in ("folded_name", "bare_name"):
         rows = connection.execute(
-            f"{_SELECT} WHERE {column} = ? AND {here} ORDER BY folded_name, forge, forge_id", (fold(word), forge)
+            f"{_SELECT} WHERE {column} = ? AND {_HERE} ORDER BY folded_name, forge, forge_id", (fold(word), forge)
         )
         found = tuple(map(project_of, rows))
         exact = tuple(project for project in found if project.name == word)
         if found:
             return Resolution(exact or found)
-    names = connection.execute(f"SELECT name FROM project WHERE {here}", (forge,))  # noqa: S608
-    return Resolution(suggestions=near(word, (name for (name,) in names)))
+    return Resolution()
 
 
 def page_of_projects(

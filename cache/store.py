@@ -66,7 +66,11 @@ class SqliteStore:
     # Reading
 
     def resolve(self, word: str, *, forge: str | None = None) -> Resolution:
-        return self._database.read(projects.resolve, word, forge)
+        (only,) = self.resolve_each([(word, forge)])
+        return only
+
+    def resolve_each(self, words: Sequence[tuple[str, str | None]]) -> Sequence[Resolution]:
+        return self._database.read(projects.resolve_each, words)
 
     def project(self, key: ProjectKey) -> Project | None:
         return self._database.read(projects.one_project, key)

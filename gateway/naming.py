@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from cache.errors import Ambiguous, InvalidArgument, KnowledgeError, NotFound
-from cache.interface import ReadStore
+from cache.interface import ReadStore, Resolution
 from cache.model import Project
 
 UNKNOWN = "unknown project — run sync first"
@@ -37,15 +37,10 @@ class Names:
 
         Raises ``NotFound`` with near names, or ``Ambiguous`` with the candidates.
         """
-        forge, name = self.split(word.strip())
-        resolution = store.resolve(name, forge=forge)
-        match resolution.projects:
-            case (project,):
-                return project
-            case ():
-                raise NotFound(UNKNOWN, suggestions=self._spelled(resolution.suggestions, forge, store))
-            case several:
-                raise Ambiguous("project", tuple(self.spell(project) for project in several[:SHOWN_CANDIDATES]))
+        meaning = self.find_each([word], store)[word]
+        if isinstance(meaning, KnowledgeError):
+            raise meaning
+        return meaning
 
     def _spelled(self, names: tuple[str, ...], forge: str | None, store: ReadStore) -> tuple[str, ...]:
         """Near names as answers give them."""
@@ -55,13 +50,19 @@ class Names:
 
     def find_each(self, words: Collection[str], store: ReadStore) -> dict[str, Project | KnowledgeError]:
         """What each word means, or why it means nothing. Blocks on the store."""
-        found: dict[str, Project | KnowledgeError] = {}
-        for word in words:
-            try:
-                found[word] = self.find(word, store)
-            except (NotFound, Ambiguous) as error:
-                found[word] = error
-        return found
+        different = list(dict.fromkeys(words))
+        asked = [(name, forge) for forge, name in (self.split(word.strip()) for word in different)]
+        found = zip(different, asked, store.resolve_each(asked), strict=True)
+        return {word: self._meaning(resolution, forge, store) for word, (_, forge), resolution in found}
+
+    def _meaning(self, resolution: Resolution, forge: str | None, store: ReadStore) -> Project | KnowledgeError:
+        match resolution.projects:
+            case (project,):
+                return project
+            case ():
+                return NotFound(UNKNOWN, suggestions=self._spelled(resolution.suggestions, forge, store))
+            case several:
+                return Ambiguous("project", tuple(self.spell(project) for project in several[:SHOWN_CANDIDATES]))
 
 
 def refuse_patterns(words: Collection[str], *, argument: str = "projects") -> None:

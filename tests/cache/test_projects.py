@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from cache.errors import InvalidArgument
 from cache.model import Project, ProjectState
-from cache.projects import place_at
+from cache.projects import MOST_SUGGESTED_FOR, place_at
 from cache.store import SqliteStore
 from tests.support.snapshots import key, pages, snapshot, wiki
 
@@ -71,6 +71,14 @@ def test_a_forge_narrows_the_choice(store: SqliteStore) -> None:
 def test_an_unknown_name_brings_near_ones(store: SqliteStore) -> None:
     commit(store, "acme/web", "acme/website", "tools/zebra")
     assert store.resolve("acme/wbe").suggestions == ("acme/web", "acme/website")
+
+
+def test_of_many_unknown_names_a_few_bring_near_ones(store: SqliteStore) -> None:
+    commit(store, "acme/web")
+    unknown = [(f"acme/wbe{number}", None) for number in range(50)]
+    near = [each.suggestions for each in store.resolve_each([("web", None), *unknown])]
+    assert near[: MOST_SUGGESTED_FOR + 1] == [(), *[("acme/web",)] * MOST_SUGGESTED_FOR]
+    assert not any(near[MOST_SUGGESTED_FOR + 1 :])
 
 
 def test_near_names_are_of_the_forge_that_was_asked_for(store: SqliteStore) -> None:
