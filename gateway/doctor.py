@@ -112,6 +112,20 @@ async def forge(name: str, forge: Forge) -> Finding:
     return Finding(State.OK, f"forge {name}: {found} repositories")
 
 
+def cache_place(file: Path) -> Iterator[Finding]:
+    """Whether the cache ``file`` is there, and can be written."""
+    there = os.access(file, os.F_OK)
+    folder = next(parent for parent in file.parents if os.access(parent, os.F_OK))
+    if not (os.access(folder, os.W_OK | os.X_OK) and (not there or os.access(file, os.W_OK))):
+        remedy = f"have {folder} let this user write, or set [cache] file"
+        if there:
+            yield Finding(State.WARN, "the cache cannot be written, so no sync brings anything new", remedy)
+        else:
+            yield Finding(State.FAIL, f"there is no cache yet, and none can be made in {folder}", remedy)
+    elif not there:
+        yield Finding(State.WARN, "there is no cache yet", "gateway sync")
+
+
 def cache(store: Store, *, now: float, stale_after: float) -> Iterator[Finding]:
     """Whether it is whole, and how old. ``now`` in seconds since the UTC epoch, ``stale_after`` in seconds."""
     if problems := store.check():

@@ -79,9 +79,11 @@ def _of_fleet(settings: Settings) -> Iterator[Finding]:
     examined = anyio.run(examine.forges, settings)
     yield from examined.findings
     try:
-        if not app.cache_file(settings).exists():
-            yield from [examined.shared] if examined.shared else []
-            yield Finding(State.WARN, "there is no cache yet", "gateway sync")
+        file = app.cache_file(settings)
+        yield from doctor.cache_place(file)
+        if not os.access(file, os.F_OK):
+            if examined.shared or not settings.wiki.shared:
+                yield examined.shared or doctor.shared_wiki("", None)
             return
         with app.open_store(settings) as store:
             yield from doctor.cache(store, now=time.time(), stale_after=settings.gateway.stale_after)

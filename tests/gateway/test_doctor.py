@@ -107,6 +107,54 @@ class TestRoots:
             assert found == [f"{folder}/secret cannot be read"]
 
 
+class TestCachePlace:
+    def found(self, folder: Path) -> list[list[str]]:
+        """State, text and remedy of what is found of a cache file in ``folder``, without root's powers."""
+        found = run_unprivileged(
+            "from pathlib import Path; from gateway import doctor",
+            """
+found = doctor.cache_place(Path(sys.argv[0]))
+print(json.dumps([[each.state, each.text, each.remedy] for each in found]))
+""",
+            str(folder / "cache.db"),
+        )
+        assert isinstance(found, list)
+        return found
+
+    def test_a_cache_that_can_be_written_is_nothing_to_tell_of(self, tmp_path: Path) -> None:
+        (tmp_path / "cache.db").touch()
+        assert list(doctor.cache_place(tmp_path / "cache.db")) == []
+
+    def test_none_yet_is_a_warning(self, tmp_path: Path) -> None:
+        (finding,) = doctor.cache_place(tmp_path / "new" / "folder" / "cache.db")
+        assert (finding.state, finding.text, finding.remedy) == (State.WARN, "there is no cache yet", "gateway sync")
+
+    @pytest.mark.parametrize("mode", [0o555, 0o444, 0o000])
+    def test_none_where_none_can_be_made_fails(self, mode: int) -> None:
+        with shared_folder() as folder:
+            (folder / "state").mkdir(mode=mode)
+            ((state, text, remedy),) = self.found(folder / "state")
+        assert (state, text) == ("fail", f"there is no cache yet, and none can be made in {folder}/state")
+        assert remedy == f"have {folder}/state let this user write, or set [cache] file"
+
+    def test_none_below_a_file_fails(self, tmp_path: Path) -> None:
+        (tmp_path / "state").touch(mode=0o644)
+        (finding,) = doctor.cache_place(tmp_path / "state" / "cache.db")
+        assert (finding.state, finding.text) == (
+            State.FAIL,
+            f"there is no cache yet, and none can be made in {tmp_path}/state",
+        )
+
+    @pytest.mark.parametrize(("folder_mode", "mode"), [(0o555, 0o666), (0o777, 0o444)])
+    def test_one_that_can_only_be_read_is_a_warning(self, folder_mode: int, mode: int) -> None:
+        with shared_folder() as folder:
+            (folder / "cache.db").touch()
+            (folder / "cache.db").chmod(mode)
+            folder.chmod(folder_mode)
+            ((state, text, _),) = self.found(folder)
+        assert (state, text) == ("warn", "the cache cannot be written, so no sync brings anything new")
+
+
 class TestLastSync:
     def test_none_is_a_warning(self) -> None:
         killed = RunSummary("default", NOW - 5)

@@ -56,6 +56,12 @@ class Doctor:
         return shown
 
 
+def test_that_no_shared_wiki_is_set_is_told_before_there_is_a_cache(doctor: Doctor) -> None:
+    shown = doctor()
+    assert "there is no cache yet" in shown.out
+    assert remedy_of(shown, "no shared wiki: knowledge.search has nowhere to look") == "set [wiki] shared"
+
+
 def remedy_of(shown: Outcome, finding: str) -> str:
     """The remedy below the one finding that holds these words."""
     lines = shown.out.splitlines()

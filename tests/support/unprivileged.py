@@ -10,6 +10,9 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import cast
+
+from tests.support.cli import Outcome
 
 NOBODY = 65534
 
@@ -27,6 +30,31 @@ sys.argv = json.loads(sys.argv[1])
 """
 
 
+# The command is run before, too, as root and with another cache, so that it has all that it imports late.
+_REHEARSED = """
+import io, tempfile
+from gateway import cli
+
+def run():
+    sys.stdout, sys.stderr = io.TextIOWrapper(io.BytesIO()), io.TextIOWrapper(io.BytesIO())
+    code = cli.run(json.loads(sys.argv[1]))
+    sys.stdout.flush(), sys.stderr.flush()
+    return code, *(stream.buffer.getvalue().decode() for stream in (sys.stdout, sys.stderr))
+
+real = sys.stdout, sys.stderr
+with tempfile.TemporaryDirectory() as folder:
+    os.environ["GATEWAY_CACHE__FILE"] = f"{folder}/cache.db"
+    run()
+    del os.environ["GATEWAY_CACHE__FILE"]
+"""
+_GATEWAY = """
+sys.argv = [None, json.dumps(sys.argv)]
+outcome = run()
+sys.stdout, sys.stderr = real
+print(json.dumps(outcome))
+"""
+
+
 @contextmanager
 def shared_folder() -> Iterator[Path]:
     """A temporary folder that everybody may enter, unlike pytest's own. Everything in it is removed afterwards,
@@ -39,6 +67,12 @@ def shared_folder() -> Iterator[Path]:
         finally:
             for path, _, _ in os.walk(folder):
                 Path(path).chmod(0o755)
+
+
+def gateway_unprivileged(*args: str) -> Outcome:
+    """``gateway ARGS`` without root's powers, in a process of its own."""
+    code, out, err = cast(tuple[int, str, str], run_unprivileged(_REHEARSED, _GATEWAY, *args))
+    return Outcome(code, out, err)
 
 
 def run_unprivileged(imports: str, action: str, *arguments: str) -> object:
