@@ -16,7 +16,7 @@ from cache.search.query import Query
 from cache.search.snippet import snippet
 from gateway.answers import AskAnswer, PageMatch, ProjectError, ProjectMatches
 from gateway.live import LivePage, LiveRead, LiveReader, look_through
-from gateway.naming import Names
+from gateway.naming import Names, refuse_patterns
 from gateway.pages import page_url
 from sync import front_matter
 from sync.page import first_prose
@@ -42,7 +42,9 @@ class Question:
 
 
 async def ask(question: Question, store: Store, names: Names, reader: LiveReader) -> AskAnswer:
-    """Match in the cache, read the best pages of each project live, and answer in the caller's order."""
+    """Match in the cache, read the best pages of each project live, and answer in the caller's order.
+
+    Raises ``InvalidArgument`` for a pattern, unless a project is called so."""
     until = reader.until()
     known = await anyio.to_thread.run_sync(_look_up, question, store, names)
     asker = _Asker(question, known, store, names, reader, until)
@@ -83,6 +85,7 @@ class _Known:
 
 def _look_up(question: Question, store: Store, names: Names) -> _Known:
     found = names.find_each(question.projects, store)
+    refuse_patterns([word for word, meaning in found.items() if isinstance(meaning, NotFound)])
     keys = list({meaning.key: None for meaning in found.values() if isinstance(meaning, Project)})
     matches = store.match(keys, question.query, types=question.types, limit=question.limit)
     return _Known(found, matches, store.facts({match.page.sha for each in matches.values() for match in each.best}))

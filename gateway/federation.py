@@ -78,7 +78,6 @@ class Federation:
         self, query: str, projects: Sequence[str], *, limit: int = 5, types: Sequence[str] | None = None
     ) -> AskAnswer:
         """Ask the named projects' wikis side by side; up to ``limit`` matches of each are read live."""
-        refuse_patterns(projects)
         question = Question(_parse(query), tuple(projects), _canonical(types), limit)
         return await ask(question, self._store, self._names, self._live)
 

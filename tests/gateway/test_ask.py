@@ -16,7 +16,7 @@ from gateway.federation import Federation
 from sync.forge.base import Answer
 from tests.support.federation import Asked, federation_over
 from tests.support.forges import API, NO_WIKI, WEB
-from tests.support.repos import commit_files
+from tests.support.repos import commit_files, make_repo
 
 pytestmark = pytest.mark.anyio
 
@@ -264,6 +264,12 @@ async def test_one_slow_project_leaves_the_rest_whole(asked: Asked) -> None:
 async def test_a_pattern_fails_the_whole_call(asked: Asked) -> None:
     with pytest.raises(InvalidArgument, match="names, not patterns"):
         await asked.federation.ask_projects("yarn", ["local/web", "acme/*"])
+
+
+async def test_a_project_that_is_called_like_a_pattern_can_be_asked(asked: Asked) -> None:
+    make_repo(asked.root / "what?", {".wiki/yarn.md": "# Yarn\n"})
+    await asked.sync()
+    assert [match.slug for match in (await matches(asked, "yarn", "local/what?")).matches] == ["yarn"]
 
 
 async def test_the_callers_words_are_repeated_in_order_and_each_project_answers_once(asked: Asked) -> None:
