@@ -76,6 +76,16 @@ class Survey:
     first: tuple[int, ...]
     sections: Mapping[int, str]
 
+    def part(self, blocks: range) -> Survey:
+        """What consecutive ``blocks`` hold, by themselves."""
+        first = self.first[blocks.start : blocks.stop + 1]
+        return Survey(
+            self.blocks[blocks.start : blocks.stop],
+            self.links[first[0] : first[-1]],
+            tuple(each - first[0] for each in first),
+            {at - blocks.start: self.sections[at] for at in blocks if at in self.sections},
+        )
+
     @property
     def complete(self) -> bool:
         """Whether one more heading with one more link would still be read."""
