@@ -154,7 +154,7 @@ def _surroundings(name: str, survey: Survey) -> Iterator[Finding]:
     if survey.skew is not None and abs(survey.skew) > SKEW:
         ahead, why = ("behind", "what changed lately is read again and again")
         if survey.skew < 0:
-            ahead, why = ("ahead of", "a change may be missed")
+            ahead, why = ("ahead of", "its times of syncs do not fit those of changes")
         text = f"forge {name}: this machine's clock is {abs(survey.skew):.0f} s {ahead} the forge's: {why}"
         yield Finding(State.WARN, text, "set the one that is wrong by a time server (NTP)")
     if survey.quota is not None and survey.quota.remaining <= survey.quota.limit * NEAR:
