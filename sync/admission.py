@@ -60,6 +60,7 @@ class Admission:
         self._circuit = Circuit()
         self._changed = anyio.Event()
         self._paused_until = -math.inf
+        self._asked_until = -math.inf  # that, but as the host would have it
         self._answered_at = -math.inf
 
     @asynccontextmanager
@@ -98,6 +99,7 @@ class Admission:
         if overloaded:
             self._limit = self._limit.overloaded(sent_at=ticket.sent_at, now=now)
             self._paused_until = max(self._paused_until, now + min(pause, LONGEST_REST))
+            self._asked_until = max(self._asked_until, now + pause)
         else:
             self._limit = self._limit.answered()
         self._slots.total_tokens = self._limit.slots
@@ -130,7 +132,9 @@ class Admission:
             now = self._timing.clock()
             if (pause := self._paused_until - now) > 0:
                 if pause > LONGEST_ASKED or pause >= remaining():
-                    raise Unreachable(self._host, Trouble.BUSY, f"it asks to wait {math.ceil(pause)} s")
+                    raise Unreachable(
+                        self._host, Trouble.BUSY, f"it asks to wait {math.ceil(self._asked_until - now)} s"
+                    )
                 await self._timing.sleep(pause)
             elif (hold := self._circuit.hold(now)) > 0:
                 until = self._circuit.down_since + self._patience

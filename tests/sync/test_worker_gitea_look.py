@@ -290,7 +290,7 @@ class TestFailures:
             fleet.forge.faults.add(too_many("3600"), skip=20)
             report = await without_deadline(fleet)
             assert report.changed + len(report.failed) == 40
-            assert any("it asks to wait 600 s" in failure.reason for failure in report.failed)
+            assert any("it asks to wait 3600 s" in failure.reason for failure in report.failed)
             assert sum(fleet.forge.counts.values()) <= 20 + 8
 
     async def test_of_a_token_is_told_for_the_listing(self, fleet: GiteaFleet) -> None:
