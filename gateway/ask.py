@@ -19,11 +19,11 @@ from gateway.live import LivePage, LiveRead, LiveReader, look_through
 from gateway.naming import Names, refuse_patterns
 from gateway.pages import page_url
 from sync import front_matter
+from sync.forge.base import INVISIBLE
 from sync.page import first_prose
 
 NO_WIKI = "no wiki — repo has no .wiki/index.md"
 EMPTY = "empty repository"
-INVISIBLE = "not found or not visible to this token"
 OUR_FAULT = "internal error (see the log)"
 UNREAD = "(fetch failed)"
 ROUNDS = 3  # reads of one project: those after the first fill the places of pages that are gone
@@ -196,7 +196,7 @@ def warning(project: Project, read: LiveRead, age_s: int) -> str | None:
     if isinstance(read.failure, TimedOut):
         return read.failure.message
     if read.failure is not None:
-        return f"{read.failure.message} — copies are {age_s} s old"
+        return f"{read.failure.message}; copies are {age_s} s old"
     return None if project.index_problem is None else malformed(project.index_problem)
 
 

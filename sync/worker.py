@@ -16,10 +16,10 @@ from typing import Protocol
 import anyio
 import anyio.to_thread
 
-from cache.errors import Denied, KnowledgeError, StoreFailure
+from cache.errors import Denied, KnowledgeError, NotFound, StoreFailure
 from cache.interface import RunSummary, Store
 from cache.model import Known, Listed, Project, ProjectState, Snapshot
-from sync.forge.base import Forge
+from sync.forge.base import INVISIBLE, Forge
 from sync.look import Looker
 from sync.plan import Plan, SyncSettings, plan
 
@@ -235,6 +235,8 @@ async def _look_and_commit(
 
 
 def _reason(error: Exception) -> str:
+    if isinstance(error, NotFound):  # each forge says it in its own words, to whoever asked for just this project
+        return INVISIBLE
     if isinstance(error, KnowledgeError):
         return error.message
     logger.error("internal error while looking at a project", exc_info=error)

@@ -18,6 +18,7 @@ from typing import Protocol
 from cache.model import Listed, RepoRef, TreeEntry
 
 WIKI = ".wiki/"
+INVISIBLE = "not found or not visible to this token"  # what is kept, and told, of a project that is gone
 SETTLE = 3.0  # seconds: a change this young may be followed by another that a forge's time-stamp does not tell from it
 
 

@@ -175,7 +175,7 @@ async def test_a_forge_that_fails_is_the_entrys_error(unmirrored: Asked, failure
 async def test_unless_cached_copies_can_answer(asked: Asked) -> None:
     asked.forge.unread = {"local/web": Unavailable("local unreachable: connection refused")}
     found = await matches(asked, "caching", "local/web")
-    assert found.warning == "local unreachable: connection refused — copies are 0 s old"
+    assert found.warning == "local unreachable: connection refused; copies are 0 s old"
     assert found.matches[0].stale is True
     assert "cache keys" in found.matches[0].snippet
 
@@ -231,7 +231,7 @@ async def test_what_cannot_be_read_in_the_place_of_a_page_that_is_gone_leaves_th
         patched.setattr(asked.forge, "read", once)
         found = await matches(asked, "yarn", "listed", limit=2)
     assert [match.stale for match in found.matches] == [None, True]
-    assert found.warning == "local unreachable: gone — copies are 0 s old"
+    assert found.warning == "local unreachable: gone; copies are 0 s old"
 
 
 async def test_over_the_deadline_the_matches_stay(unmirrored: Asked) -> None:
@@ -329,6 +329,13 @@ async def test_a_fault_of_our_own_spoils_one_projects_answer_only(
     assert web == ProjectError("local/web", "internal error (see the log)")
     assert isinstance(api, ProjectMatches)
     assert "internal error" in caplog.text
+
+
+async def test_one_without_pages_does_so_too_once_it_was_looked_for_again(asked: Asked) -> None:
+    shutil.rmtree(asked.root / "tool")
+    with pytest.raises(NotFound):
+        await asked.federation.refresh("tool")
+    assert (await error(asked, "rate", "local/tool")).error == "not found or not visible to this token"
 
 
 async def test_a_local_repository_that_went_away_reads_as_the_contract_says(asked: Asked) -> None:

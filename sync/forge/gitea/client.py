@@ -12,9 +12,9 @@ from cache.model import Listed, RepoRef, TreeEntry
 from sync.concurrency import all_of
 from sync.credentials import Credentials, TokenSource
 from sync.exchange import Response, Trouble, Unreachable
-from sync.forge.base import WIKI, Absent, Answer, Head, ListingPage, Unchanged
+from sync.forge.base import INVISIBLE, WIKI, Absent, Answer, Head, ListingPage, Unchanged
 from sync.forge.gitea import calls, protocol
-from sync.forge.gitea.failures import INVISIBLE, NO_TREE
+from sync.forge.gitea.failures import NO_TREE
 from sync.forge.gitea.files import FileReader, Wanted
 from sync.forge.gitea.listing import Lister, sources
 from sync.forge.gitea.protocol import NotModified, TreePage

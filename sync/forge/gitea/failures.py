@@ -9,12 +9,12 @@ from urllib.parse import unquote, urlsplit
 
 from cache.errors import Denied, KnowledgeError, NotFound, Unavailable
 from sync.exchange import Response, Trouble, Unreachable
+from sync.forge.base import INVISIBLE
 from sync.forge.gitea import shapes
 from sync.forge.gitea.calls import API, is_full_name
 from sync.forge.gitea.shapes import Malformed
 from sync.forge.gitea.site import Site
 
-INVISIBLE = "not found or not visible to this token"
 MOVED = frozenset(
     {
         HTTPStatus.MOVED_PERMANENTLY,

@@ -9,10 +9,9 @@ from functools import partial
 from cache.errors import KnowledgeError, NotFound
 from sync.concurrency import all_of
 from sync.exchange import Trouble, Unreachable
-from sync.forge.base import ListingPage
+from sync.forge.base import INVISIBLE, ListingPage
 from sync.forge.gitea import calls, protocol
 from sync.forge.gitea.calls import Call
-from sync.forge.gitea.failures import INVISIBLE
 from sync.forge.gitea.protocol import RepoPage
 from sync.forge.gitea.session import Session
 

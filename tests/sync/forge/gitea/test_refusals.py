@@ -4,8 +4,9 @@ import pytest
 
 from cache.errors import Conflict, Denied, InvalidArgument, NotFound, Unavailable
 from sync.exchange import Response
+from sync.forge.base import INVISIBLE
 from sync.forge.gitea import refusals
-from sync.forge.gitea.failures import INVISIBLE, ScopeMissing
+from sync.forge.gitea.failures import ScopeMissing
 from sync.forge.gitea.outcomes import Branch, Standing
 from sync.forge.gitea.site import Site
 from sync.forge.writing import BranchExists, Change, Edit, Moved, Protected
