@@ -24,10 +24,12 @@ from gateway.settings import (
     SECTIONS,
     TOKEN_KEYS,
     CacheSection,
+    EngineeringSection,
     ForgeSettings,
     GiteaForgeSettings,
     LocalForgeSettings,
     Settings,
+    SwarmkitSection,
 )
 from gateway.wording import near
 
@@ -261,5 +263,10 @@ def _anchored(settings: Settings, base: Path | None, home: Path) -> Settings:
             "forge": settings.forge and anchored(settings.forge, "[forge]"),
             "forges": {name: anchored(forge, f"[forges.{name}]") for name, forge in settings.forges.items()},
             "cache": CacheSection(file=whole(settings.cache.file, "[cache] file")),
+            "swarmkit": SwarmkitSection(
+                repo=whole(settings.swarmkit.repo, "[swarmkit] repo"),
+                python=whole(settings.swarmkit.python, "[swarmkit] python"),
+            ),
+            "engineering": EngineeringSection(root=whole(settings.engineering.root, "[engineering] root")),
         }
     )

@@ -171,7 +171,7 @@ class WikiSection(_Section):
     shared: str = ""
 
 
-ToolsetName: TypeAlias = Literal["federation"]
+ToolsetName: TypeAlias = Literal["federation", "swarmkit", "engineering"]
 
 
 class GatewaySection(_Section):
@@ -204,6 +204,24 @@ class TasksSection(_Section):
     projects: Annotated[dict[str, Filing], BeforeValidator(_table)] = Field(default_factory=dict)
 
 
+class SwarmkitSection(_Section):
+    """``repo`` is the checkout that is served, ``python`` an interpreter that has swarmkit-runtime, where this one has
+    not; both are absolute once loaded, or empty."""
+
+    repo: str = ""
+    python: str = ""
+
+
+class EngineeringSection(_Section):
+    """``root``, absolute once loaded, is the folder of the engineering knowledge base; empty: there is none."""
+
+    root: str = ""
+
+    def at(self, root: Path | None) -> EngineeringSection:
+        """The same with ``root``, where one is given, in the place of what is configured."""
+        return self if root is None else EngineeringSection(root=str(root.absolute()))
+
+
 class Settings(_Section):
     """The whole configuration. Either ``forge`` or ``forges`` is set, or neither: see :attr:`fleet`."""
 
@@ -215,6 +233,8 @@ class Settings(_Section):
     gateway: GatewaySection = GatewaySection()
     write: WriteSection = WriteSection()
     tasks: TasksSection = TasksSection()
+    swarmkit: SwarmkitSection = SwarmkitSection()
+    engineering: EngineeringSection = EngineeringSection()
 
     @property
     def fleet(self) -> Mapping[str, ForgeSettings]:
@@ -237,6 +257,8 @@ _SECTIONS: Final[Mapping[str, type[BaseModel]]] = {
     "gateway": GatewaySection,
     "write": WriteSection,
     "tasks": TasksSection,
+    "swarmkit": SwarmkitSection,
+    "engineering": EngineeringSection,
 }
 SECTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "forge": tuple(dict.fromkeys(key for model in FORGE_KINDS.values() for key in model.model_fields)),

@@ -12,12 +12,12 @@ import anyio
 import typer
 
 from gateway import places
-from gateway.commands.options import ConfigOption, VerboseOption, example, log_to_stderr, new_verb
+from gateway.commands.options import ConfigOption, RootOption, VerboseOption, example, log_to_stderr, new_verb
 from gateway.exits import Exit
 from gateway.server import build_server
 from gateway.settings import Settings, ToolsetName
 from gateway.tools.registry import Listing, NameForm
-from gateway.toolsets import TOOLSETS, assemble, configured
+from gateway.toolsets import TOOLSETS, Endpoint, assemble, configured
 from gateway.transports import serve_http, serve_stdio
 from gateway.version import version
 
@@ -51,6 +51,7 @@ def serve(
     toolsets: Annotated[
         str, typer.Option(metavar="A,B", help=f"Only these toolsets: {', '.join(TOOLSETS)}.", show_default=False)
     ] = "",
+    root: RootOption = None,
     tool_names: Annotated[
         Literal["dotted", "underscore"] | None, typer.Option(help="How tools are listed.", show_default=False)
     ] = None,
@@ -67,10 +68,11 @@ def serve(
     log_to_stderr(verbose=verbose)
     loaded = places.configured(config)
     settings = Settings() if loaded is None else loaded.settings
+    settings = settings.model_copy(update={"engineering": settings.engineering.at(root)})
     form = NameForm(tool_names or settings.gateway.tool_names or ("dotted" if http is None else "underscore"))
     listing = Listing(form, read_only or settings.gateway.read_only)
     names = _chosen(toolsets) or settings.gateway.toolsets or configured(settings)
-    anyio.run(_serve, settings, names, listing, http)
+    anyio.run(serve_toolsets, settings, names, listing, http)
     return Exit.OK
 
 
@@ -81,9 +83,12 @@ def _chosen(text: str) -> tuple[ToolsetName, ...]:
     return tuple(name for name in TOOLSETS if name in words)
 
 
-async def _serve(settings: Settings, names: Sequence[ToolsetName], listing: Listing, http: Address | None) -> None:
+async def serve_toolsets(
+    settings: Settings, names: Sequence[ToolsetName], listing: Listing, http: Address | None
+) -> None:
+    """Serve until the client goes, or for ever: over stdio, or at the address ``http``."""
     async with AsyncExitStack() as stack:
-        served = assemble(settings, names, listing, stack)
+        served = assemble(settings, names, Endpoint(listing, stack, remote=http is not None))
         server = build_server(
             served.registry, name="knowledge-gateway", version=version(), instructions=served.instructions
         )

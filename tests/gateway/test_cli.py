@@ -18,6 +18,7 @@ import pytest
 
 from gateway import app, cli, places
 from gateway.exits import Exit
+from gateway.toolsets import TOOLSETS
 from tests.fake_gitea import FakeGitea, listen
 from tests.support.cli import Home, Inside, Outcome, gateway
 
@@ -76,7 +77,7 @@ class TestUsage:
             (["serve", "--http", "8080"], "write HOST:PORT, such as 127.0.0.1:8321 — see gateway serve --help\n"),
             (
                 ["serve", "--toolsets", "space"],
-                "no toolset is called space; there is: federation — see gateway serve --help\n",
+                f"no toolset is called space; there is: {', '.join(TOOLSETS)} — see gateway serve --help\n",
             ),
             (["cache"], " — see gateway cache --help\n"),
             (
