@@ -24,6 +24,7 @@ VERBS: Final[Mapping[str, str]] = {
     "doctor": "Check everything, and say how to mend what is wrong",
     "sync": "Bring the cache up to date",
     "serve": "Answer MCP clients, over stdio or HTTP",
+    "knowledge-server": "Answer MCP clients about a SwarmKit checkout",
     "client-config": "Print or write the entry for an MCP client",
     "ask": "Ask the wikis of some projects",
     "get": "Read one page of a project's wiki",

@@ -108,11 +108,11 @@ class TestStart:
         return set(done.stdout.split())
 
     def test_only_serving_loads_the_protocol(self) -> None:
-        verbs = {path.stem for path in (ROOT / "gateway" / "commands").glob("[!_]*.py")} - {"serve"}
+        verbs = {path.stem for path in (ROOT / "gateway" / "commands").glob("[!_]*.py")} - {"serve", "knowledge_server"}
         assert "mcp" not in self.modules_after(*sorted(verbs))
 
     def test_serving_loads_nothing_that_only_some_calls_need(self) -> None:
-        loaded = self.modules_after("serve")
+        loaded = self.modules_after("serve", "knowledge_server")
         assert loaded & {"rich", "pydantic_settings", "yaml", "dulwich", "jsonschema", "pyromark", "jwt"} == set()
 
     def test_the_command_line_alone_loads_no_library_but_its_own(self) -> None:

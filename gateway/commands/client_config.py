@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 import typer
 
@@ -18,6 +18,9 @@ from gateway.client_config import CLIENTS, ClientName, Machine, Refused, entry, 
 from gateway.commands.options import ConfigOption, VerboseOption, example, log_to_stderr, new_verb
 from gateway.exits import Exit
 from gateway.program import program
+from gateway.settings import SwarmkitSection
+from gateway.swarmkit_config import workspace_entry
+from sync.corpora.swarmkit.layout import find_checkout
 
 NEW_FILE_MODE: Final = 0o600  # a client's file may come to hold other servers' secrets
 
@@ -32,7 +35,9 @@ def _server_name(text: str) -> str:
 
 @verb.command(epilog=example("gateway client-config claude-code --write"))
 def client_config(
-    client: Annotated[ClientName, typer.Argument(help="Which client.", show_default=False)],
+    client: Annotated[
+        Literal[ClientName, "swarmkit"], typer.Argument(help="Which client; swarmkit: a workspace.", show_default=False)
+    ],
     write: Annotated[
         bool, typer.Option("--write", help="Put it into the client's own file.", show_default=False)
     ] = False,
@@ -48,6 +53,8 @@ def client_config(
     """
     log_to_stderr(verbose=verbose)
     loaded = places.configured(config)
+    if client == "swarmkit":
+        return _for_a_workspace(SwarmkitSection() if loaded is None else loaded.settings.swarmkit, write=write)
     wanted = entry(CLIENTS[client], program(), None if loaded is None else loaded.path)
     path = Machine(sys.platform, places.user_places().home, os.environ).client_file(client)
     if not write:
@@ -61,6 +68,16 @@ def client_config(
         raise InvalidArgument(f"{path} is left as it is: {refusal}") from None
     except OSError as error:
         raise Denied(f"cannot write {path}: {error.strerror} — see its permissions") from None
+    return Exit.OK
+
+
+def _for_a_workspace(section: SwarmkitSection, *, write: bool) -> Exit:
+    if write:
+        raise typer.BadParameter(
+            "a workspace is written by its people: run it without --write, and put in what it prints"
+        )
+    repo = Path(section.repo) if section.repo else find_checkout(Path.cwd())
+    print(workspace_entry(program(), repo, section.python), end="", flush=True)
     return Exit.OK
 
 
