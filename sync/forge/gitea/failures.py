@@ -31,6 +31,7 @@ _ON_THE_WAY: Mapping[int, Trouble] = {
     HTTPStatus.BAD_GATEWAY: Trouble.LOST,
     HTTPStatus.GATEWAY_TIMEOUT: Trouble.LOST,
 }  # what a proxy or an overload answers in the forge's place
+_NO_TOKEN = frozenset({"token is required", "Only signed in user is allowed to call APIs."})  # said to who sends none
 _SCOPES = re.compile(r"required scope\(s\)[^\[]*\[([^\]]*)\]")
 _REPO = re.compile(re.escape(API) + r"/repos/([^/]+)/([^/]+)(?:/|$)")
 
@@ -102,6 +103,8 @@ def _message(response: Response) -> str | None:
 
 
 def _denied(host: str, status: int, said: str | None) -> Denied:
+    if said in _NO_TOKEN:
+        return Denied(f"no token is set for {host} — set token_file, then run gateway doctor", host=host)
     if status == HTTPStatus.UNAUTHORIZED:
         return Denied(f"token refused by {host} — run gateway doctor", host=host)
     scopes = _scopes(said or "")

@@ -26,6 +26,20 @@ class TestFailure:
         assert error.scopes == (scope,)
         assert error.message == f"token lacks the scope {scope} on git.example.test — run gateway doctor"
 
+    def test_no_token_is_told_from_a_refused_one(self) -> None:
+        refused, missing = (failure(replayed(f"user-repos-{who}"), SITE) for who in ("invalid-token", "anonymous"))
+        assert isinstance(missing, Denied)
+        assert (refused.message, missing.message) == (
+            "token refused by git.example.test — run gateway doctor",
+            "no token is set for git.example.test — set token_file, then run gateway doctor",
+        )
+
+    @pytest.mark.parametrize("status", [401, 403])
+    def test_a_forge_that_answers_nobody_without_a_token_says_so_in_other_words(self, status: int) -> None:
+        error = failure(reply({"message": "Only signed in user is allowed to call APIs."}, status), SITE)
+        assert isinstance(error, Denied)
+        assert error.message.startswith("no token is set for git.example.test")
+
     def test_an_older_forge_names_it_in_other_words(self) -> None:
         message = "token does not have at least one of required scope(s): [read:user read:repository]"
         error = failure(reply({"message": message}, 403), SITE)

@@ -339,9 +339,10 @@ class TestEveryReader:
             reader(Response(200, {}, body))
 
     def test_a_refused_token_is_told(self, reader: Reader) -> None:
-        for name in ("user-repos-invalid-token", "user-repos-anonymous"):
-            with pytest.raises(Denied, match=r"^token refused by git\.example\.test — run gateway doctor$"):
-                reader(replayed(name))
+        with pytest.raises(Denied, match=r"^token refused by git\.example\.test — run gateway doctor$"):
+            reader(replayed("user-repos-invalid-token"))
+        with pytest.raises(Denied, match=r"^no token is set for git\.example\.test — "):
+            reader(replayed("user-repos-anonymous"))
 
     def test_every_recorded_refusal_is_an_error_of_ours(self, reader: Reader) -> None:
         for name in ("contents-create-archived", "not-an-endpoint", "pull-create-again", "issue-create-empty-title"):
