@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -39,14 +39,14 @@ def cache_file(settings: Settings) -> Path:
     return path
 
 
+def _tell(notice: StoreNotice) -> None:
+    logger.warning("%s", notice.message)
+
+
 @contextmanager
-def open_store(settings: Settings) -> Iterator[Store]:
-    """The cache, opened for the block."""
-
-    def tell(notice: StoreNotice) -> None:
-        logger.warning("%s", notice.message)
-
-    store = SqliteStore(cache_file(settings), clock=time.time, on_notice=tell)
+def open_store(settings: Settings, *, on_notice: Callable[[StoreNotice], None] = _tell) -> Iterator[Store]:
+    """The cache, opened for the block. What it does by itself is told to ``on_notice``, or else to the log."""
+    store = SqliteStore(cache_file(settings), clock=time.time, on_notice=on_notice)
     try:
         yield store
     finally:

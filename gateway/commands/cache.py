@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from cache.interface import StoreNotice
 from cache.times import timestamp
 from gateway import app, places
 from gateway.commands.options import ConfigOption, VerboseOption, example, log_to_stderr, new_verb
@@ -45,12 +46,16 @@ def check(config: ConfigOption = None, verbose: VerboseOption = False) -> Exit:
     Exits 0 when all is well, 3 when not.
     """
     log_to_stderr(verbose=verbose)
-    with app.open_store(_settings(config)) as store:
+    notices: list[StoreNotice] = []
+    with app.open_store(_settings(config), on_notice=notices.append) as store:
         problems = store.check()
-    for problem in problems:
+    for problem in (*(notice.message for notice in notices), *problems):
         print(problem)
     if problems:
         print("gateway: the cache is damaged — run gateway cache clear, then gateway sync", file=sys.stderr)
+        return Exit.FAILED
+    if notices:
+        print("gateway: the cache was damaged — run gateway sync", file=sys.stderr)
         return Exit.FAILED
     print("ok")
     return Exit.OK
