@@ -1,0 +1,102 @@
+"""What is known of the documents: titles, tags and sections, always as the files are now.
+
+Each look compares path, modification time, size and inode of every file with those of the look before, and reads what
+is not the same. Nothing is kept but in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from cache.errors import KnowledgeError
+from cache.search.query import Query
+from cache.search.sections import Section, Sections
+from cache.search.snippet import snippet
+from sync import front_matter
+from sync.corpora.engineering import folder
+from sync.corpora.engineering.document import TOP, Facts, etag, facts_of
+from sync.corpora.engineering.inbox import TITLE
+from sync.corpora.engineering.paths import INBOX, stem
+from sync.corpora.markdown_sections import parts
+from sync.corpora.stamps import Watch
+
+DIGITS: Final = 4  # of a score
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A section that answers a query; ``heading`` is empty for what stands before the first one."""
+
+    path: str
+    title: str
+    heading: str
+    snippet: str
+    score: float
+
+
+class Catalog:
+    """The documents of one folder. Not thread-safe: one user at a time."""
+
+    def __init__(self) -> None:
+        self._watch = Watch()
+        self._etags: dict[str, str] = {}
+        self._facts: dict[str, Facts] = {}
+        self._sections = Sections()
+
+    @property
+    def facts(self) -> Mapping[str, Facts]:
+        """What each document says of itself, by path; the inbox among them."""
+        return self._facts
+
+    def look(self, root: int, now: float) -> None:
+        """Learn what the open folder ``root`` holds ``now`` (seconds since the UTC epoch)."""
+        fresh, gone = self._watch.look(folder.documents(root), now)
+        for path in gone:
+            self._drop(path)
+        for path in fresh:
+            self._read(path, root)
+
+    def search(self, query: str, limit: int) -> list[Hit]:
+        """The best ``limit`` sections, best first."""
+        parsed = Query.parse(query)
+        hits = []
+        for found in self._sections.search(parsed, limit):
+            section = found.section
+            lead = self._facts[section.path].lead if section.first else ""
+            shown = snippet(section.text, parsed, fallback=section.text if section.text.strip() else lead)
+            hits.append(Hit(section.path, section.title, section.heading, shown, round(found.score, DIGITS)))
+        return hits
+
+    def _read(self, path: str, root: int) -> None:
+        try:
+            data = folder.read(root, path)
+        except KnowledgeError:  # gone since it was listed, or not to be read: it is there, but says nothing
+            self._watch.forget(path)
+            self._drop(path)
+            self._facts[path] = Facts(stem(path), (), "")
+            return
+        digest = etag(data)
+        if self._etags.get(path) != digest:
+            text = data.decode("utf-8", "replace")
+            self._etags[path] = digest
+            self._facts[path] = said = facts_of(text, path)
+            self._sections.replace(path, _sections(path, text, said))
+
+    def _drop(self, path: str) -> None:
+        self._etags.pop(path, None)
+        self._facts.pop(path, None)
+        self._sections.remove(path)
+
+
+def _sections(path: str, text: str, said: Facts) -> Iterator[Section]:
+    """What a document is found by. Its title counts for the first section; that of the inbox for none."""
+    body = front_matter.split(text)[1]
+    first = path != INBOX
+    for part in parts(text, body):
+        if (part.heading or part.text.strip()) and (path != INBOX or part.level >= TOP):
+            yield Section(path, TITLE if path == INBOX else said.title, part.heading, part.text, said.tags, first)
+            first = False
+    if first:
+        yield Section(path, said.title, "", "", said.tags, first)
