@@ -51,7 +51,7 @@ class _Tools:
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
         self._listed = [_listed(spelled, tool) for spelled, tool in registry.listed()]
-        self._arguments = {tool.name: Arguments(tool.input_schema) for tool in registry.tools}
+        self._arguments = {tool.name: Arguments(tool.input_schema, tool.paths) for tool in registry.tools}
 
     async def list(self, _: Context, params: PaginatedRequestParams | None) -> ListToolsResult:
         if params is not None and params.cursor is not None:

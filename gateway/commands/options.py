@@ -14,6 +14,17 @@ from gateway.wording import printable_lines
 ConfigOption = Annotated[
     Path | None, typer.Option("--config", metavar="FILE", help="Read this auth.toml.", show_default=False)
 ]
+RootOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--root",
+        metavar="DIR",
+        help="The engineering knowledge base; else [engineering] root.",
+        exists=True,
+        file_okay=False,
+        show_default=False,
+    ),
+]
 QueryArgument = Annotated[str, typer.Argument(help="What to look for, in a few words.", show_default=False)]
 VerboseOption = Annotated[bool, typer.Option("--verbose", "-v", help="Tell more, on stderr.", show_default=False)]
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from cache.errors import InvalidArgument
+from cache.errors import InvalidArgument, InvalidPath
 from gateway.wording import is_unicode, near, shown
 
 if TYPE_CHECKING:
@@ -20,10 +21,11 @@ if TYPE_CHECKING:
 
 
 class Arguments:
-    """What one tool accepts: an object of ``input_schema``."""
+    """What one tool accepts: an object of ``input_schema``, in which ``paths`` are the arguments that name files."""
 
-    def __init__(self, input_schema: Mapping[str, Any]) -> None:
+    def __init__(self, input_schema: Mapping[str, Any], paths: AbstractSet[str] = frozenset()) -> None:
         self._schema = input_schema
+        self._paths = paths
         self._properties: Mapping[str, Mapping[str, Any]] = input_schema.get("properties", {})
         self._required: Sequence[str] = input_schema.get("required", ())
 
@@ -37,9 +39,18 @@ class Arguments:
     def check(self, raw: Mapping[str, Any]) -> dict[str, Any]:
         """``raw`` as the tool gets it: optional arguments that are ``null`` left out, integral floats as ``int``.
 
-        Raises :class:`cache.errors.InvalidArgument` for the first thing that is wrong. The time it takes is linear
-        in the size of ``raw``.
+        Raises :class:`cache.errors.InvalidArgument` for the first thing that is wrong, and ``InvalidPath`` where that
+        is a text which names no file. The time it takes is linear in the size of ``raw``.
         """
+        try:
+            return self._checked(raw)
+        except InvalidArgument as error:
+            name = error.argument
+            if name is not None and name in self._paths and isinstance(raw.get(name), str):
+                raise InvalidPath(error.message, argument=name) from None
+            raise
+
+    def _checked(self, raw: Mapping[str, Any]) -> dict[str, Any]:
         self._refuse_unknown(raw)
         given = {name: value for name, value in raw.items() if value is not None}
         for name in self._required:

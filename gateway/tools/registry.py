@@ -41,7 +41,7 @@ class Tool:
 
     ``read_only`` to ``open_world`` become the protocol's annotations of the same names. ``core`` tools are loaded at
     once by clients that defer loading; ``max_result_chars`` (at most 500,000) raises such a client's limit on the
-    length of a result.
+    length of a result. ``paths`` are the arguments that name files: what text cannot is refused as ``invalid_path``.
     """
 
     name: str
@@ -56,6 +56,7 @@ class Tool:
     open_world: bool = False
     core: bool = False
     max_result_chars: int | None = None
+    paths: frozenset[str] = frozenset()
 
 
 class NameForm(StrEnum):
