@@ -24,7 +24,7 @@ find_python() {
     die "needs Python 3.11 or newer (set PYTHON if it is not on PATH)"
 }
 
-# An empty environment in .venv, unless one that works is there.
+# An empty environment in $venv, unless one that works is there.
 make_venv() {
     if [ -x "$venv/bin/python" ] && "$venv/bin/python" -c '' 2>/dev/null; then
         return
@@ -62,11 +62,11 @@ set_up() {
     if [ -f "$stamp" ] && [ "$(cat -- "$stamp")" = "$state" ]; then
         return
     fi
-    printf '%s: installing what %s pins into .venv\n' "$me" "$1" >&2
+    printf '%s: installing what %s pins into %s\n' "$me" "$1" "${venv##*/}" >&2
     : >"$log"
     install --require-hashes -r "$lock" ||
-        die "could not install the pinned packages: is a package index reachable? (see .venv/install.log)"
+        die "could not install the pinned packages: is a package index reachable? (see ${venv##*/}/install.log)"
     install --no-deps --no-build-isolation --editable "$root" ||
-        die "could not install the checkout (see .venv/install.log)"
+        die "could not install the checkout (see ${venv##*/}/install.log)"
     printf '%s\n' "$state" >"$stamp"
 }

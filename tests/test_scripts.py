@@ -19,6 +19,7 @@ from packaging.version import Version
 
 ROOT = Path(__file__).parents[1]
 TOOLS = ("sh", "cat", "cksum", "dirname", "rm", "mkdir", "touch", "chmod")  # all that a script may take for granted
+LOCKS = ("requirements.lock", "requirements-dev.lock", "requirements-full.lock", "requirements-swarmkit.lock")
 CHECKS = ["ruff format --check --quiet", "ruff check --quiet", "mypy", "lint-imports"]
 
 # Programs that note what they are asked to do. This Python fails at whatever names one of the words in `lacks`; the
@@ -88,7 +89,7 @@ def checkout(tmp_path: Path) -> Checkout:
     root, programs = tmp_path / "a checkout", tmp_path / "bin"
     shutil.copytree(ROOT / "scripts", root / "scripts")
     shutil.copytree(ROOT / ".ci", root / ".ci")
-    for name in ("pyproject.toml", "requirements.lock", "requirements-dev.lock", "requirements-full.lock"):
+    for name in ("pyproject.toml", *LOCKS):
         shutil.copy(ROOT / name, root)
     programs.mkdir()
     for tool in TOOLS:
@@ -219,6 +220,15 @@ class TestChecks:
         assert any(line.endswith("requirements-full.lock") for line in done)
         assert done[-1] == "python -P -m pytest -n auto -m "
 
+    def test_full_has_swarmkit_in_an_environment_of_its_own(self, ready: Checkout) -> None:
+        ready.run("scripts/test", "--full")
+        pip = "uv pip install --python @/.venv-swarmkit/bin/python"
+        assert [line for line in ready.done() if "swarmkit" in line] == [
+            f"uv venv --quiet --python {ready.bin}/python3 @/.venv-swarmkit",
+            f"{pip} --require-hashes -r @/requirements-swarmkit.lock",
+            f"{pip} --no-deps --no-build-isolation --editable @",
+        ]
+
     def test_one_that_fails_ends_it(self, ready: Checkout) -> None:
         ready.program(ready.root / ".venv" / "bin" / "mypy", "#!/bin/sh\nexit 1\n")
         assert ready.run("scripts/test").returncode == 1
@@ -241,8 +251,6 @@ class TestChecks:
 class TestLocks:
     """What is tested is pinned, for every platform, by hash."""
 
-    LOCKS = ("requirements.lock", "requirements-dev.lock", "requirements-full.lock")
-
     @pytest.mark.parametrize("name", LOCKS)
     def test_each_pin_has_a_hash_and_no_address(self, name: str) -> None:
         text = (ROOT / name).read_text(encoding="utf-8")
@@ -252,8 +260,8 @@ class TestLocks:
         assert pinned
         assert [pin for pin in pinned if "--hash=sha256:" not in pin] == []
 
-    @pytest.mark.parametrize("name", LOCKS[1:])
-    def test_all_locks_agree(self, name: str) -> None:
+    @pytest.mark.parametrize("name", LOCKS[1:3])
+    def test_all_locks_of_one_environment_agree(self, name: str) -> None:
         pinned, others = pins("requirements.lock"), pins(name)
         assert {key for key in pinned.keys() & others.keys() if pinned[key] != others[key]} == set()
 
@@ -264,6 +272,7 @@ class TestLocks:
             "requirements.lock": [*declared["project"]["dependencies"], *groups["build"]],
             "requirements-dev.lock": [*declared["project"]["dependencies"], *groups["dev"]],
             "requirements-full.lock": groups["full"],
+            "requirements-swarmkit.lock": declared["project"]["optional-dependencies"]["swarmkit"],
         }
         for name, requirements in wanted.items():
             pinned = pins(name)
