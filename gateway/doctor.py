@@ -137,17 +137,28 @@ def cache(store: Store, *, now: float, stale_after: float) -> Iterator[Finding]:
 
 
 def last_sync(runs: Sequence[RunSummary], *, now: float, stale_after: float) -> Finding:
-    """How long ago the last complete sync ended."""
-    ends = [run.finished_at for run in runs if run.complete and run.finished_at is not None]
-    if not ends:
+    """How long ago the last sync ended, and what it could not read. ``runs`` are the newest first."""
+    last: dict[str, RunSummary] = {}
+    for run in runs:
+        if run.finished_at is not None:
+            last.setdefault(run.forge, run)
+    if not last:
         return Finding(State.WARN, "no sync has been completed yet", "gateway sync")
-    age = now - max(ends)
-    text = f"last complete sync: {_ago(age)}"
-    return (
-        Finding(State.WARN, text, "gateway sync, or gateway sync --watch 5m")
-        if age > stale_after
-        else Finding(State.OK, text)
-    )
+    age = now - max(run.finished_at or 0.0 for run in last.values())
+    lacks = [_lack(run) for run in last.values() if not run.complete]
+    text = f"last {'' if lacks else 'complete '}sync: {_ago(age)}{''.join(f', {lack}' for lack in lacks)}"
+    if age > stale_after:
+        return Finding(State.WARN, text, "gateway sync, or gateway sync --watch 5m")
+    if not lacks:
+        return Finding(State.OK, text)
+    failed = any(run.failed for run in last.values())
+    return Finding(State.WARN, text, "gateway projects tells which, and why" if failed else "gateway sync tells why")
+
+
+def _lack(run: RunSummary) -> str:
+    if run.failed:
+        return f"{run.failed} of {run.listed} repositories failed"
+    return f"forge {run.forge} could not be listed"
 
 
 def _ago(seconds: float) -> str:

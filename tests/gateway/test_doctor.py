@@ -177,6 +177,20 @@ class TestLastSync:
         found = doctor.last_sync(runs, now=NOW, stale_after=DAY)
         assert (found.state, found.text) == (state, f"last complete sync: {spelled}")
 
+    def test_what_keeps_failing_is_told_and_does_not_hide_that_syncs_end(self) -> None:
+        runs = [RunSummary("default", NOW - 9, NOW - 8, listed=40, failed=1), RunSummary("default", NOW - 99)]
+        assert doctor.last_sync(runs, now=NOW, stale_after=DAY) == Finding(
+            State.WARN,
+            "last sync: 8 seconds ago, 1 of 40 repositories failed",
+            "gateway projects tells which, and why",
+        )
+
+    def test_one_forge_that_cannot_be_listed_is_not_hidden_by_another(self) -> None:
+        runs = [RunSummary("a", NOW - 9, NOW - 8, complete=True), RunSummary("b", NOW - 9, NOW - 8)]
+        found = doctor.last_sync(runs, now=NOW, stale_after=DAY)
+        assert found.text == "last sync: 8 seconds ago, forge b could not be listed"
+        assert found.remedy == "gateway sync tells why"
+
 
 class TestSharedWiki:
     def project(self, pages: int) -> Project:
