@@ -13,7 +13,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class PageMatch:
-    """A page that answers a question put to several projects."""
+    """A page that answers a question put to several projects. ``age_s`` is of a copy, in seconds since it was seen."""
 
     slug: str
     type: str
@@ -23,6 +23,7 @@ class PageMatch:
     revision: str
     url: str | None = None
     stale: bool | None = None
+    age_s: int | None = None
     uncommitted: bool | None = None
 
 

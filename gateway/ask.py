@@ -215,6 +215,7 @@ def page_match(project: Project, live: LivePage, query: Query) -> PageMatch:
         page.listed,
         page.sha,
         url=page_url(project, page.slug),
+        age_s=live.age_s,
     )
     if live.stale:
         match = replace(match, stale=True)

@@ -36,11 +36,13 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class LivePage:
-    """A page as it was read, or as the cache holds it (``stale``); ``body`` is ``None`` where neither had it."""
+    """A page as it was read, or a copy that was seen ``age_s`` seconds ago; ``stale``: since its forge could not be
+    read. ``body`` is ``None`` where neither had it."""
 
     page: Page
     body: str | None
     stale: bool = False
+    age_s: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +171,11 @@ class LiveReader:
         """The same pages from the cache, as far as they are searched; without a copy there the body is ``None``."""
         shas = {page.sha for page in pages}
         bodies = await anyio.to_thread.run_sync(lambda: self.store.bodies(project.key, shas, longest=MAX_SEARCHED))
-        return tuple(LivePage(page, bodies.get(page.sha), stale=page.sha in bodies) for page in pages)
+        age = self.age(project)
+        return tuple(
+            LivePage(page, bodies[page.sha], stale=True, age_s=age) if page.sha in bodies else LivePage(page, None)
+            for page in pages
+        )
 
     async def remember(self, project: Project, before: Sequence[Page], read: LiveRead) -> None:
         """Note in the cache what a read changed: nothing where it only confirmed. A cache that cannot be written

@@ -97,7 +97,8 @@ class PageReader:
         return read
 
     def _copy(self, project: Project, page: Page) -> LivePage:
-        return LivePage(page, self.store.bodies(project.key, {page.sha}).get(page.sha), stale=True)
+        body = self.store.bodies(project.key, {page.sha}).get(page.sha)
+        return LivePage(page, body, stale=True, age_s=self.live.age(project))
 
     def _open(self, project: Project, page: Page, answer: Answer) -> LivePage:
         path = self._path(project, page.slug)
@@ -142,7 +143,7 @@ class PageReader:
             excerpt.next_offset,
             tuple(islice(headings, SHOWN_HEADINGS)),
             copy.stale,
-            self.live.age(project) if copy.stale or self.live.is_fresh(project) else 0,
+            copy.age_s or 0,
             uncommitted=page.uncommitted or None,
         )
 

@@ -79,7 +79,9 @@ def _matches_lines(entry: ProjectMatches) -> list[Line]:
 
 
 def _match_lines(match: PageMatch | SharedMatch) -> list[Line]:
-    marks = "".join(f" ({mark})" for mark in ("stale", "uncommitted") if getattr(match, mark, None))
+    words = [mark for mark in ("stale", "uncommitted") if getattr(match, mark, None)]
+    age = getattr(match, "age_s", None)
+    marks = "".join(f" ({mark})" for mark in [*words, *([] if age is None else [f"{age} s old"])])
     return [
         line(
             match.slug,

@@ -128,7 +128,7 @@ ASK_OUTPUT = _object(
         _object(
             ["project"],
             project=_TEXT,
-            matches=_array(_object(_FOUND_REQUIRED, **_FOUND, url=_TEXT, stale=_FLAG), "Best first."),
+            matches=_array(_object(_FOUND_REQUIRED, **_FOUND, url=_TEXT, stale=_FLAG, age_s=_COUNT), "Best first."),
             more=_COUNT,
             warning=_TEXT,
             error=_TEXT,

@@ -230,7 +230,7 @@ async def test_what_cannot_be_read_in_the_place_of_a_page_that_is_gone_leaves_th
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(asked.forge, "read", once)
         found = await matches(asked, "yarn", "listed", limit=2)
-    assert [match.stale for match in found.matches] == [None, True]
+    assert [(match.stale, match.age_s) for match in found.matches] == [(None, None), (True, 0)]
     assert found.warning == "local unreachable: gone; copies are 0 s old"
 
 
@@ -297,8 +297,9 @@ async def test_titles_read_live_are_remembered(unmirrored: Asked) -> None:
 async def test_bodies_young_enough_come_from_the_cache(asked: Asked) -> None:
     asked.policy = replace(asked.policy, max_age=60.0)
     asked.forge.calls.clear()
+    asked.now += 20
     (match,) = (await matches(asked, "caching", "local/web")).matches
-    assert match.stale is None
+    assert (match.stale, match.age_s) == (None, 20)
     assert asked.forge.calls == []
     asked.now += 61
     await matches(asked, "caching", "local/web")

@@ -35,6 +35,7 @@ async def test_a_page_too_large_for_a_snippet_is_answered_for_by_its_copy(asked:
     assert isinstance(entry, ProjectMatches)
     found = {match.slug: match for match in entry.matches}
     assert (found["large"].stale, found["small"].stale) == (True, None)
+    assert (found["large"].age_s, found["small"].age_s) == (0, None)
     assert found["large"].snippet.startswith("# Large yarn words words")
 
 

@@ -97,6 +97,7 @@ def expect_copies(answer: AskAnswer, *, age_s: int) -> None:
         assert found.warning.endswith(f"copies are {age_s} s old")
         assert len(found.matches) == 2
         assert all(match.stale and "on Windows" in match.snippet for match in found.matches)
+        assert [match.age_s for match in found.matches] == [age_s] * 2
 
 
 async def test_copies_answer_with_their_age_and_it_is_found_out_once(remote: Remote) -> None:

@@ -35,8 +35,8 @@ def test_matches_come_with_their_snippets_and_how_to_read_on() -> None:
 
 
 def test_what_is_old_or_not_committed_is_marked() -> None:
-    match = PageMatch("x", "other", "X", "", listed=True, revision="a", stale=True, uncommitted=True)
-    assert ask(ProjectMatches("a/web", (match,), 0))[1] == "  x  X (stale) (uncommitted)"
+    match = PageMatch("x", "other", "X", "", listed=True, revision="a", stale=True, age_s=90, uncommitted=True)
+    assert ask(ProjectMatches("a/web", (match,), 0))[1] == "  x  X (stale) (uncommitted) (90 s old)"
 
 
 def test_more_matches_and_warnings_are_told() -> None:
