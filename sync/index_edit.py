@@ -15,6 +15,7 @@ every other page as before, or it is not written.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from cache.errors import Conflict, InvalidArgument, shown
 from cache.model import MAX_INDEX, TreeEntry
@@ -44,6 +45,8 @@ def edit_index(
 
     Raises ``Conflict`` for an index that cannot be read or has no room, and ``InvalidArgument`` for a title that would
     not be shown, and for a new page whose name would take a link of the index away from another page."""
+    if not trim(entry.description):
+        entry = replace(entry, description="")
     if repeats_path(entry.title, entry.slug) and not entry.titled:
         raise InvalidArgument(
             "title merely repeats the slug, so the page's own would be shown, which is another — use one for both",
@@ -119,7 +122,7 @@ def _alterations(entry: Entry, seen: Survey, listed: Sequence[int], layout: Layo
     to be possible, the best first; none where it does so already. ``listed`` are the numbers of all its links."""
     links = [seen.links[number] for number in listed]
     title = not trial.shows(links[0])
-    description = bool(trim(entry.description)) and not trial.describes(
+    description = bool(entry.description) and not trial.describes(
         next((link for link in links if link.description), links[0])
     )
     line = layout.line(listed[0], ListStyle().separator) if title or description else None

@@ -10,6 +10,7 @@ and that no other page of the wiki has but for case, Unicode form, or the singul
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from sync.wiki_titles import TYPES, canonical_type, folder_type
 
 MAX_SLUG = 1_000  # code points (tool contract)
 
+_SURROGATE = re.compile("[\ud800-\udfff]")  # stands for a byte of a file's name that is no text
 _FORBIDDEN = frozenset('<>:"|?*\\')  # in file names on Windows
 _TYPE_HINT = f"type is one of {', '.join(TYPES)}"
 
@@ -50,6 +52,8 @@ def find_target(slug: str, type_: str | None, tree: Sequence[TreeEntry]) -> Targ
     """
     wanted = None if type_ is None else _known_type(type_)
     entries = {entry.path: entry for entry in tree}
+    if surrogate := _SURROGATE.search(slug):
+        raise _refused(f"no page's name holds {_named(surrogate[0])} — leave it out")
     if is_index(f"{slug}.md"):
         raise _refused(f"{shown(slug)} is the name of an index, which is edited by hand — choose another name")
     if _is_known(slug, entries):

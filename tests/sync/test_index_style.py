@@ -112,7 +112,8 @@ class TestStyle:
 
     def test_has_no_separator_without_a_description(self) -> None:
         index = "## Concepts\n\n- [A](concepts/a.md): one\n"
-        assert added(index, replace(NEW, description="")) == "- [New page](concepts/new.md)\n"
+        for none in ("", " — ", "..."):
+            assert added(index, replace(NEW, description=none)) == "- [New page](concepts/new.md)\n"
 
 
 class TestWords:

@@ -147,6 +147,9 @@ class TestRefusals:
         assert reason in error.message
         assert error.message.isprintable()
 
+    def test_are_for_an_existing_name_that_is_no_text(self) -> None:
+        assert "holds U+DCFF" in refusal("raw/\udcff", None, tree_of({"raw/\udcff.md": ""})).message
+
     @pytest.mark.parametrize("name", ["index", "_index", "README", "Index", "readme"])
     @pytest.mark.parametrize("folder", ["", "concepts/", "concepts/build/"])
     def test_are_for_indexes_new_and_existing(self, folder: str, name: str) -> None:
