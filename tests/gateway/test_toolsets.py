@@ -1,8 +1,13 @@
-"""Every tool of every toolset: bad arguments never reach it, each is refused on one line that names it."""
+"""Every tool of every toolset, as all are served together: what clients take, and bad arguments, which never reach one.
+
+Each is refused on one line that names it.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
+from contextlib import AsyncExitStack
 from typing import Any
 
 import pytest
@@ -10,10 +15,34 @@ from mcp import Client
 from mcp.types import TextContent
 
 from gateway.server import build_server
-from gateway.tools.federation import federation_tools, unconfigured
-from gateway.tools.registry import Listing, Registry, Tool
+from gateway.settings import Settings, ToolsetName
+from gateway.tools.registry import Listing, NameForm, Registry, Tool
+from gateway.toolsets import TOOLSETS, Assembled, Endpoint, assemble
+from tests.support.registries import check_registry
 
-TOOLS = {tool.name: tool for tool in federation_tools(unconfigured, Listing())}
+
+def _assembled(listing: Listing) -> Assembled:
+    """All toolsets on one list, with nothing configured."""
+    return assemble(Settings(), tuple(TOOLSETS), Endpoint(listing, AsyncExitStack()))
+
+
+TOOLS = {tool.name: tool for tool in _assembled(Listing()).registry.tools}
+
+
+@pytest.mark.parametrize("form", NameForm)
+@pytest.mark.parametrize("read_only", [False, True])
+def test_all_together_are_what_clients_take(form: NameForm, read_only: bool) -> None:
+    served = _assembled(Listing(form, read_only))
+    assert check_registry(served.registry, instructions=served.instructions) == []
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+@pytest.mark.parametrize("name", TOOLSETS)
+def test_words_name_no_tool_that_is_not_listed(name: ToolsetName, read_only: bool) -> None:
+    served = assemble(Settings(), [name], Endpoint(Listing(read_only=read_only), AsyncExitStack()))
+    listed = dict(served.registry.listed())
+    words = " ".join([served.instructions, *(tool.description for tool in listed.values())])
+    assert [other for other in TOOLS if other not in listed and re.search(rf"\b{other}\b", words)] == []
 
 
 def _bad_values(schema: Mapping[str, Any]) -> Iterator[object]:
@@ -63,7 +92,9 @@ async def test_each_bad_argument_is_refused_by_name(name: str) -> None:
             (block,) = result.content
             assert isinstance(block, TextContent)
             assert result.is_error, (argument, arguments)
-            assert block.text.startswith("invalid_argument: "), (argument, arguments)
+            is_path = argument in TOOLS[name].paths and isinstance(arguments.get(argument), str)
+            code = "invalid_path" if is_path else "invalid_argument"
+            assert block.text.startswith(f"{code}: "), (argument, arguments)
             assert argument in block.text
             assert block.text.isprintable()
             assert len(block.text) < 300
