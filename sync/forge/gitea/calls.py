@@ -75,7 +75,7 @@ def is_path(path: str) -> bool:
 
 def is_text(word: str) -> bool:
     """Whether ``word`` has whole characters only: half a surrogate pair cannot be encoded."""
-    return _HALF_PAIR.search(word) is None
+    return word.isascii() or _HALF_PAIR.search(word) is None
 
 
 def version() -> Call:
