@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from platformdirs import PlatformDirs
@@ -11,6 +12,7 @@ from platformdirs import PlatformDirs
 from cache.errors import NotConfigured
 from gateway import DISTRIBUTION, config
 from gateway.config import Loaded
+from gateway.settings import CacheSection
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +35,24 @@ def user_places() -> Places:
 
 
 def configured(explicit: Path | None) -> Loaded | None:
-    """The configuration, if there is one. Raises ``InvalidConfig``."""
+    """The configuration, if there is one, with the cache that belongs to it. Raises ``InvalidConfig``."""
     places = user_places()
-    return config.load(config.find(explicit, os.environ, places.config), os.environ, places.home)
+    loaded = config.load(config.find(explicit, os.environ, places.config), os.environ, places.home)
+    if loaded is None or loaded.settings.cache.file or loaded.path is None or _same(loaded.path, places.config):
+        return loaded
+    cache = CacheSection(file=str(_own_cache(loaded.path, places.cache)))
+    return replace(loaded, settings=loaded.settings.model_copy(update={"cache": cache}))
+
+
+def _same(path: Path, other: Path) -> bool:
+    return os.path.realpath(path) == os.path.realpath(other)
+
+
+def _own_cache(path: Path, default: Path) -> Path:
+    """The cache of a configuration file beside the user's own one. Each sync forgets what its configuration does not
+    name, so no two may share a cache unless they say so."""
+    digest = hashlib.sha256(os.fsencode(os.path.realpath(path))).hexdigest()[:12]
+    return default.with_stem(f"{default.stem}-{digest}")
 
 
 def require(explicit: Path | None) -> Loaded:
