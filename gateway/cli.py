@@ -30,6 +30,7 @@ VERBS: Final[Mapping[str, str]] = {
     "get": "Read one page of a project's wiki",
     "search": "Search the shared wiki",
     "projects": "List the projects that are known",
+    "task": "File a task in a project",
     "cache": "Look into the cache file",
 }
 

@@ -9,6 +9,7 @@ from typing import Annotated, Final
 
 import typer
 
+from cache.errors import NotUtf8, TooLarge
 from gateway.wording import printable_lines
 
 ConfigOption = Annotated[
@@ -37,6 +38,20 @@ def refuse_more_words(context: typer.Context, remedy: str = "put a question of s
     """Say what words beyond the question lack. None is taken for more of it: it may be a project without ``-p``."""
     if context.args:
         raise typer.BadParameter(remedy, context)
+
+
+def read_text(file: Path, limit: int) -> str:
+    """The text of a file, or for ``-`` of stdin. Raises ``TooLarge`` above ``limit`` bytes, and ``NotUtf8``."""
+    is_stdin = str(file) == "-"
+    name = "stdin" if is_stdin else str(file)
+    with sys.stdin.buffer if is_stdin else file.open("rb") as stream:
+        data = stream.read(limit + 1)
+    if len(data) > limit:
+        raise TooLarge(name, limit)
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        raise NotUtf8(name) from None
 
 
 def new_verb(help: str | None = None) -> typer.Typer:  # noqa: A002 the library's word

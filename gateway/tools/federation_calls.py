@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from gateway.answers import AskAnswer, PageAnswer, SearchAnswer, content
 from gateway.federation import Federation
+from gateway.filing import TaskRequest
 from gateway.reading import PageRequest
 from gateway.tools import federation_schemas as schemas
 from gateway.tools.federation_schemas import NOTICE
@@ -22,6 +23,8 @@ class Hints:
 
     def __init__(self, listing: Listing) -> None:
         self._spell = listing.spell
+        create = self._spell("tasks.create")
+        self._unwritten = "" if listing.read_only else f"; {create}(target_project, body) if nobody has written it down"
 
     def after_search(self, answer: SearchAnswer) -> str:
         if answer.matches:
@@ -29,14 +32,14 @@ class Hints:
         ask = self._spell("knowledge.ask_projects")
         if answer.suggested_projects:
             return f"{ask}(query, projects) with the suggested projects"
-        return f"{ask}(query, projects) with projects that may know; {self._spell('projects.list')}() shows their names"
+        names = f"{self._spell('projects.list')}() shows their names"
+        return f"{ask}(query, projects) with projects that may know; {names}{self._unwritten}"
 
     def after_ask(self, answer: AskAnswer) -> str:
         if answer.found:
             return f"{self._spell('knowledge.get_from')}(project, slug) for the full text"
-        return (
-            f"no page matches: try other words, or other projects ({self._spell('projects.list')}() shows their names)"
-        )
+        names = f"{self._spell('projects.list')}() shows their names"
+        return f"no page matches: try other words, or other projects ({names}){self._unwritten}"
 
 
 async def search(federation: Federation, listing: Listing, arguments: Mapping[str, Any]) -> Result:
@@ -105,6 +108,16 @@ async def refresh(federation: Federation, _: Listing, arguments: Mapping[str, An
     return Structured(content(await federation.refresh(arguments["project"])))
 
 
+async def create_task(federation: Federation, _: Listing, arguments: Mapping[str, Any]) -> Result:
+    request = TaskRequest(
+        arguments["body"],
+        arguments.get("title"),
+        tuple(arguments.get("labels", ())),
+        arguments.get("dry_run", False),
+    )
+    return Structured(content(await federation.file_task(arguments["target_project"], request)))
+
+
 def _one_line(about: Mapping[str, object]) -> str:
     return json.dumps(about, ensure_ascii=False, separators=(",", ":"))
 
@@ -120,4 +133,5 @@ CALLS: Final[Mapping[str, Call]] = {
     "projects.list": projects,
     "projects.status": status,
     "projects.refresh": refresh,
+    "tasks.create": create_task,
 }

@@ -15,6 +15,10 @@ MAX_CHARS = 40_000
 
 MAX_QUERY = 2_000  # code points
 MAX_NAME = 1_000  # code points of a slug, project, section
+MAX_TASK_TITLE = 255
+MAX_LABEL = 255
+MAX_LABELS = 50
+MAX_BODY = 1024 * 1024  # which is the bound in bytes, too
 MAX_CURSOR = 100_000  # code points: it holds a project's name, folded, which may grow to 18 times its length, in base64
 MAX_PROJECTS = 50
 
@@ -34,6 +38,10 @@ def _integer(description: str, *, default: int, minimum: int, maximum: int | Non
 
 def _array(items: Schema, description: str) -> Schema:
     return {"type": "array", "items": items, "description": description}
+
+
+def _boolean(description: str) -> Schema:
+    return {"type": "boolean", "default": False, "description": description}
 
 
 _QUERY = _string("What you want to know, in a few words.", max_length=MAX_QUERY)
@@ -88,6 +96,19 @@ PROJECTS_INPUT = _object(
 )
 STATUS_INPUT = _object(["project"], project=_PROJECT)
 REFRESH_INPUT = _object(["project"], project=_PROJECT)
+TASK_INPUT = _object(
+    ["target_project", "body"],
+    target_project=_string("The project that the task is for: owner/name, or its last part where that is unambiguous."),
+    body=_string("What is to be done or written down, and why, as Markdown: at most 1 MiB.", max_length=MAX_BODY),
+    title=_string("Default: the body's first heading or line.", max_length=MAX_TASK_TITLE),
+    labels={
+        "type": "array",
+        "items": {"type": "string", "minLength": 1, "maxLength": MAX_LABEL},
+        "maxItems": MAX_LABELS,
+        "description": "Labels by name. An issue takes those that the project has.",
+    },
+    dry_run=_boolean("Only check it and tell what would be filed."),
+)
 
 _TEXT: Schema = {"type": "string"}
 _COUNT: Schema = {"type": "integer", "minimum": 0}
@@ -153,3 +174,14 @@ _PROJECT_ENTRY = _object(
 )
 PROJECTS_OUTPUT = _object(["projects"], projects=_array(_PROJECT_ENTRY, "By name."), next_cursor=_TEXT)
 REFRESH_OUTPUT = _PROJECT_ENTRY
+TASK_OUTPUT = _object(
+    ["project", "kind", "created", "dry_run"],
+    project=_TEXT,
+    kind={"type": "string", "enum": ["issue", "file"]},
+    number={**_COUNT, "description": "Of the issue, once it is filed."},
+    path={**_TEXT, "description": "Of the file, from the repository's root."},
+    url={**_TEXT, "description": "Of the task, once it is filed. A local repository has none."},
+    created={**_FLAG, "description": "False: the same text was filed in the last 24 hours, as what is told here."},
+    dry_run=_FLAG,
+    warning={**_TEXT, "description": "What did not come out as asked."},
+)

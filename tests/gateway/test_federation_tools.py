@@ -30,7 +30,9 @@ CALLS: Mapping[str, Mapping[str, object]] = {
     "projects.list": {},
     "projects.status": {"project": "web"},
     "projects.refresh": {"project": "web"},
+    "tasks.create": {"target_project": "web", "body": "Fix yarn", "labels": ["bug"]},
 }
+WRITING = ["tasks.create"]
 
 
 @pytest.fixture
@@ -39,11 +41,11 @@ async def asked(tmp_path: Path) -> AsyncIterator[Asked]:
         yield asked
 
 
-def tools(asked: Asked, form: NameForm = NameForm.DOTTED) -> dict[str, Tool]:
+def tools(asked: Asked, form: NameForm = NameForm.DOTTED, *, read_only: bool = False) -> dict[str, Tool]:
     async def source() -> Federation:
         return asked.federation
 
-    return {tool.name: tool for tool in federation_tools(source, Listing(form))}
+    return {tool.name: tool for tool in federation_tools(source, Listing(form, read_only))}
 
 
 def arguments_of(name: str) -> Mapping[str, Any]:
@@ -116,10 +118,47 @@ async def test_the_hint_after_a_hit_names_the_tool_as_it_is_listed(asked: Asked,
     assert answer["next_action_hint"] == f"{form.spell('knowledge.get_from')}(project, slug) for the full text"
 
 
-async def test_the_hint_after_a_miss_names_only_tools_that_are_listed(asked: Asked) -> None:
-    answer = await structured(tools(asked)["knowledge.ask_projects"], query="zebra", projects=["api"])
-    assert "projects.list" in str(answer["next_action_hint"])
-    assert "tasks.create" not in str(answer["next_action_hint"])
+@pytest.mark.parametrize("read_only", [False, True])
+async def test_the_hint_after_a_miss_names_only_tools_that_are_listed(asked: Asked, read_only: bool) -> None:
+    listed = tools(asked, read_only=read_only)
+    for answer in (
+        await structured(listed["knowledge.ask_projects"], query="zebra", projects=["api"]),
+        await structured(listed["knowledge.search"], query="zebra"),
+    ):
+        assert "projects.list" in str(answer["next_action_hint"])
+        filing = "tasks.create(target_project, body) if nobody has written it down"
+        assert (filing in str(answer["next_action_hint"])) == (not read_only)
+        assert read_only or "tasks" in str(answer["next_action_hint"])
+
+
+@pytest.mark.parametrize("form", NameForm)
+def test_the_instructions_name_only_tools_that_are_listed(form: NameForm) -> None:
+    written = {form.spell(name) for name in WRITING}
+    assert all(name in instructions(Listing(form)) for name in written)
+    assert not any(name in instructions(Listing(form, read_only=True)) for name in written)
+
+
+@pytest.mark.parametrize("form", NameForm)
+def test_the_descriptions_of_tools_that_read_name_none_that_writes(form: NameForm) -> None:
+    for tool in federation_tools(unconfigured, Listing(form, read_only=True)):
+        if tool.read_only:
+            assert not any(form.spell(name) in tool.description for name in WRITING)
+
+
+async def test_a_task_is_told_in_the_fields_of_the_contract(asked: Asked) -> None:
+    create = tools(asked)["tasks.create"]
+    answer = await structured(create, target_project="web", body="# Fix yarn\n\nNow.\n")
+    assert answer == {
+        "project": "local/web",
+        "kind": "file",
+        "path": ".tasks/2096-10-02-fix-yarn.md",
+        "created": True,
+        "dry_run": False,
+    }
+    again = await structured(create, target_project="web", body="# Fix yarn\n\nNow.\n", dry_run=True)
+    assert again == {**answer, "created": False, "dry_run": True}
+    named = await structured(create, target_project="web", body="Now.", title="Fix yarn", labels=["bug"], dry_run=True)
+    assert named == {**answer, "path": ".tasks/2096-10-02-fix-yarn-2.md", "dry_run": True}
 
 
 async def test_every_result_with_page_text_says_that_it_is_data(asked: Asked) -> None:
@@ -133,8 +172,13 @@ async def test_absent_fields_are_left_out_not_null(asked: Asked) -> None:
     assert "null" not in json.dumps(answer)
 
 
-def test_all_tools_only_read() -> None:
-    assert all(tool.read_only and not tool.destructive for tool in federation_tools(unconfigured, Listing()))
+def test_all_tools_but_those_only_read() -> None:
+    assert [tool.name for tool in federation_tools(unconfigured, Listing()) if not tool.read_only] == WRITING
+
+
+def test_filing_a_task_adds_to_what_is_there_and_may_be_sent_again() -> None:
+    (create,) = [tool for tool in federation_tools(unconfigured, Listing()) if tool.name == "tasks.create"]
+    assert (create.read_only, create.destructive, create.idempotent, create.open_world) == (False, False, True, True)
 
 
 @pytest.mark.parametrize(
@@ -171,7 +215,8 @@ def test_one_to_fifty_projects_are_asked() -> None:
 
 def test_those_that_ask_the_forge_say_that_their_world_is_open() -> None:
     asking = [tool.name for tool in federation_tools(unconfigured, Listing()) if tool.open_world]
-    assert asking == ["knowledge.get", "knowledge.ask_projects", "knowledge.get_from", "projects.refresh"]
+    reading = ["knowledge.get", "knowledge.ask_projects", "knowledge.get_from", "projects.refresh"]
+    assert asking == [*reading, *WRITING]
 
 
 def test_three_tools_are_core() -> None:
