@@ -16,6 +16,7 @@ from cache.interface import Store
 from cache.model import MAX_PAGE, Page, PageFacts, Project
 from cache.search.terms import MAX_SEARCHED
 from gateway.pages import page_path
+from gateway.recent import RecentBodies, Seen
 from sync import page as page_text
 from sync.forge.base import Absent, Answer, File, Forge, Refused, TooBig, Unchanged
 from sync.wiki_index import describe
@@ -57,7 +58,7 @@ class LiveRead:
 
 @dataclass(frozen=True, slots=True)
 class LiveReader:
-    """Reads within ``deadline`` seconds; what the cache saw at most ``max_age`` seconds ago is not asked for.
+    """Reads within ``deadline`` seconds; what was seen at most ``max_age`` seconds ago is not asked for.
 
     A question has one deadline for all it reads: ``until``, by the event loop's clock, as :meth:`until` gives it."""
 
@@ -66,6 +67,7 @@ class LiveReader:
     clock: Callable[[], float]
     deadline: float
     max_age: float
+    _recent: RecentBodies = field(default_factory=RecentBodies)
     _light: anyio.Semaphore = field(default_factory=lambda: anyio.Semaphore(LIGHT_AT_ONCE))
     _heavy: anyio.Semaphore = field(default_factory=lambda: anyio.Semaphore(HEAVY_AT_ONCE))
     _late: anyio.Semaphore = field(default_factory=lambda: anyio.Semaphore(LATE_AT_ONCE))
@@ -135,10 +137,15 @@ class LiveReader:
         cache holds what they say of themselves."""
         if not pages:
             return LiveRead(())
-        if self.is_fresh(project):
-            cached = await self.cached(project, pages)
-            if all(page.body is not None for page in cached):
-                return LiveRead(tuple(replace(page, stale=False) for page in cached))
+        young = await self._young(project, pages)
+        rest = [page for page in pages if page.slug not in young]
+        if not rest:
+            return LiveRead(tuple(young[page.slug] for page in pages))
+        read = await self._ask(project, rest, described, until)
+        found = {live.page.slug: live for live in read.pages} | young
+        return replace(read, pages=tuple(found[page.slug] for page in pages if page.slug in found))
+
+    async def _ask(self, project: Project, pages: Sequence[Page], described: Container[str], until: float) -> LiveRead:
         try:
             answers = await self.fetch(project, [page_path(page.slug) for page in pages], until, limit=MAX_GLANCED)
         except StoreFailure:
@@ -147,6 +154,8 @@ class LiveReader:
             return LiveRead(await self.cached(project, pages), failure=error)
         size = sum(len(answer.data) for answer in answers if isinstance(answer, File))
         read = await look_through(size, _sort, pages, answers, described)
+        for live in read.pages:
+            self.note(project, live)
         await self.remember(project, pages, read)
         unread = [live.page for live in read.pages if live.body is None]
         if not unread:
@@ -162,6 +171,25 @@ class LiveReader:
             and project.looked_at is not None
             and 0 <= self.clock() - project.looked_at <= self.max_age  # a look in the future is of a clock set back
         )
+
+    def recent(self, project: Project, page: Page) -> LivePage | None:
+        """The page as it was read a short while ago, if that was not too long ago."""
+        now = self.clock()
+        seen = self._recent.find(project.key, page, now=now, max_age=self.max_age)
+        return None if seen is None else LivePage(seen.page, seen.body, age_s=round(now - seen.at))
+
+    def note(self, project: Project, live: LivePage) -> None:
+        """Keep a page that was read just now, for :meth:`recent`."""
+        if live.body is not None:
+            self._recent.note(project.key, Seen(live.page, live.body, self.clock()), max_age=self.max_age)
+
+    async def _young(self, project: Project, pages: Sequence[Page]) -> dict[str, LivePage]:
+        """Those of ``pages``, by slug, that need not be asked for."""
+        young = {page.slug: live for page in pages if (live := self.recent(project, page)) is not None}
+        if self.is_fresh(project):
+            cached = await self.cached(project, [page for page in pages if page.slug not in young])
+            young |= {live.page.slug: replace(live, stale=False) for live in cached if live.body is not None}
+        return young
 
     def age(self, project: Project) -> int:
         """Seconds since the cache saw what it holds of ``project``."""

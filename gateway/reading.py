@@ -76,6 +76,8 @@ class PageReader:
 
     async def _read(self, project: Project, page: Page, until: float) -> LivePage:
         """The page from its forge, or the cached copy of a forge that fails. ``body`` is ``None``: no such page."""
+        if (recent := self.live.recent(project, page)) is not None:
+            return recent
         copy = await anyio.to_thread.run_sync(self._copy, project, page)
         if copy.body is not None and self.live.is_fresh(project):
             return replace(copy, stale=False)
@@ -89,8 +91,11 @@ class PageReader:
                 raise
             return copy
         if isinstance(answer, Unchanged):
-            return LivePage(replace(page, uncommitted=False), copy.body)
+            read = LivePage(replace(page, uncommitted=False), copy.body)
+            self.live.note(project, read)
+            return read
         read = await anyio.to_thread.run_sync(self._open, project, page, answer)
+        self.live.note(project, read)
         if page.sha:
             gone = (page,) if read.body is None else ()
             await self.live.remember(project, [page], LiveRead(() if gone else (read,), gone))

@@ -355,6 +355,41 @@ class TestAge:
         expect_whole(await ask(mirrored.federation))
         assert mirrored.forge.counts == {BATCH: 10}
 
+    async def test_a_page_read_a_moment_ago_is_not_read_again(self, fleet: GiteaFleet) -> None:
+        """The cache holds no bodies; the gateway remembers what it has just read itself."""
+        fleet.policy = replace(fleet.policy, max_age=60.0)
+        federation = fleet.federation
+        read = [await get(federation), await get(federation)]
+        assert fleet.forge.counts == {RAW: 1}
+        assert [(page.text, page.stale) for page in read] == [(FLEET["acme/r0"][PAGE], False)] * 2
+        fleet.clock.now += 50
+        assert (await get(federation)).age_s == 50
+        fleet.clock.now += 20
+        assert (await get(federation)).age_s == 0
+        assert fleet.forge.counts == {RAW: 2}
+
+    async def test_matches_read_a_moment_ago_are_not_read_again(self, fleet: GiteaFleet) -> None:
+        fleet.policy = replace(fleet.policy, max_age=60.0)
+        federation = fleet.federation
+        await get(federation)
+        expect_whole(await ask(federation))
+        assert fleet.forge.counts == {RAW: 1, BATCH: 10}
+        fleet.clock.now += 30
+        answer = await ask(federation)
+        expect_whole(answer)
+        assert all(match.age_s is not None and match.age_s >= 30 for match in entry(answer, "acme/r3").matches)
+        assert fleet.forge.counts == {RAW: 1, BATCH: 10}
+        assert (await get(federation, "concepts/yarn-cache")).age_s >= 30
+        assert fleet.forge.counts == {RAW: 1, BATCH: 10}
+
+    async def test_what_a_sync_has_seen_since_is_newer(self, fleet: GiteaFleet) -> None:
+        fleet.policy = replace(fleet.policy, max_age=3600.0)
+        federation = fleet.federation
+        await get(federation)
+        fleet.forge.commit("acme/r0", {PAGE: "# Yarn exec\n\nNew.\n"})
+        await fleet.expect_complete()
+        assert (await get(federation)).text == "# Yarn exec\n\nNew.\n"
+
     async def test_copies_are_not_young_because_the_clock_was_set_back(self, mirrored: GiteaFleet) -> None:
         mirrored.policy = replace(mirrored.policy, max_age=60.0)
         mirrored.clock.now -= 86400
