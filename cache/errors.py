@@ -127,12 +127,12 @@ class Unavailable(KnowledgeError):
 
 
 class TimedOut(KnowledgeError):
-    """The deadline of ``seconds`` passed."""
+    """The deadline of ``seconds`` passed; ``remedy`` says what to do, where that is not plain."""
 
     code = "timed_out"
 
-    def __init__(self, seconds: float) -> None:
-        super().__init__(f"timed out after {seconds:g} s")
+    def __init__(self, seconds: float, *, remedy: str = "") -> None:
+        super().__init__(_with(remedy, f"timed out after {seconds:g} s"))
         self.seconds = seconds
 
 
@@ -147,8 +147,8 @@ class NotUtf8(KnowledgeError):
 
     code = "not_utf8"
 
-    def __init__(self, path: str) -> None:
-        super().__init__(f"not UTF-8 text: {path}")
+    def __init__(self, path: str, *, remedy: str = "") -> None:
+        super().__init__(_with(remedy, f"not UTF-8 text: {path}"))
         self.path = path
 
 
@@ -157,8 +157,8 @@ class TooLarge(KnowledgeError):
 
     code = "too_large"
 
-    def __init__(self, what: str, limit: int) -> None:
-        super().__init__(f"{what} is larger than {limit} bytes")
+    def __init__(self, what: str, limit: int, *, remedy: str = "") -> None:
+        super().__init__(_with(remedy, f"{what} is larger than {limit} bytes"))
         self.limit = limit
 
 
@@ -182,6 +182,10 @@ class NewerStore(StoreFailure):
 
 class SyncRunning(Exception):
     """Another full sync holds the lease of this cache file."""
+
+
+def _with(remedy: str, message: str) -> str:
+    return f"{message} — {remedy}" if remedy else message
 
 
 def shown(word: str, limit: int = 200) -> str:

@@ -7,7 +7,7 @@ from itertools import islice
 
 import anyio.to_thread
 
-from cache.errors import InvalidArgument, KnowledgeError, NotFound, StoreFailure, TooLarge
+from cache.errors import InvalidArgument, KnowledgeError, NotFound, NotUtf8, StoreFailure, TimedOut, TooLarge
 from cache.interface import Store
 from cache.model import Page, Project
 from cache.suggest import near
@@ -86,10 +86,12 @@ class PageReader:
             answer = await self.live.fetch_one(project, page_path(page.slug), sha, until)
         except (StoreFailure, NotFound):  # what the token may not see any more is not shown from a copy either
             raise
-        except KnowledgeError:
-            if copy.body is None:
-                raise
-            return copy
+        except KnowledgeError as error:
+            if copy.body is not None:
+                return copy
+            if isinstance(error, TimedOut):
+                raise TimedOut(error.seconds, remedy="ask again, or raise [gateway] deadline") from None
+            raise
         if isinstance(answer, Unchanged):
             read = LivePage(replace(page, uncommitted=False), copy.body)
             self.live.note(project, read)
@@ -109,9 +111,9 @@ class PageReader:
         path = self._path(project, page.slug)
         match answer:
             case File():
-                return described(page, answer, page_text.decode(answer.data, path))
+                return described(page, answer, _decode(answer.data, path))
             case TooBig(limit=limit):
-                raise TooLarge(path, limit)
+                raise TooLarge(path, limit, remedy="no page of that size is read: split it")
             case Refused(reason=reason):
                 raise InvalidArgument(f"refused: {path} is {reason}, not a page", argument="slug")
             case Absent():
@@ -123,7 +125,8 @@ class PageReader:
             path = self._path(project, slug).removesuffix(".md")
             return InvalidArgument(f"refused: {path} is a directory — it holds {', '.join(inside)}", argument="slug")
         suggestions = near(slug, [page.slug for page in pages if page.slug != slug])
-        return NotFound(f"page not found: {self._path(project, slug)}", suggestions=suggestions)
+        hint = "" if suggestions else " — knowledge.list shows the pages there are"
+        return NotFound(f"page not found: {self._path(project, slug)}{hint}", suggestions=suggestions)
 
     def _answer(self, project: Project, copy: LivePage, body: str, request: PageRequest) -> PageAnswer:
         headings = [heading.text for heading in page_text.headings(body)]
@@ -154,6 +157,13 @@ class PageReader:
 
     def _path(self, project: Project, slug: str) -> str:
         return f"{self.names.spell(project)}/{page_path(slug)}"
+
+
+def _decode(data: bytes, path: str) -> str:
+    try:
+        return page_text.decode(data, path)
+    except NotUtf8 as error:
+        raise NotUtf8(path, remedy="save the file as UTF-8") from error
 
 
 def _unlisted(slug: str, sha: str = "") -> Page:

@@ -177,14 +177,14 @@ def _read_token() -> str:
 def _folder(text: str) -> str:
     """A folder as the configuration names it: from the home folder, or absolute."""
     if not _expanded(text).is_dir():
-        raise InvalidArgument(f"{text} is no folder")
+        raise InvalidArgument(f"{text} is no folder — name one that holds repositories")
     return text if text.startswith("~") else str(_expanded(text).absolute())
 
 
 def _file(text: str) -> str:
     """A file likewise, or empty."""
     if text and not _expanded(text).is_file():
-        raise InvalidArgument(f"{text} is no file")
+        raise InvalidArgument(f"{text} is no file — see where it lies")
     return text if not text or text.startswith("~") else str(_expanded(text).absolute())
 
 

@@ -44,7 +44,7 @@ class TestInit:
 
     def test_a_root_that_is_not_there_writes_nothing(self, home: Home, run: Inside) -> None:
         shown = run("init", "--root", "~/nowhere")
-        assert (shown.code, shown.err) == (3, "gateway: ~/nowhere is no folder\n")
+        assert (shown.code, shown.err) == (3, "gateway: ~/nowhere is no folder — name one that holds repositories\n")
         assert not home.config.exists()
 
     def test_one_that_is_there_stays(self, home: Home, run: Inside) -> None:
@@ -91,7 +91,7 @@ class TestInit:
         ]
         code, shown = converse(home, ["init"], answers)
         assert code == 0, shown
-        assert "~/scr is no folder\n" in shown
+        assert "~/scr is no folder — name one that holds repositories\n" in shown
         assert "wiki" not in tomllib.loads(home.config.read_text(encoding="utf-8"))
 
 

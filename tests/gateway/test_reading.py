@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cache.errors import Ambiguous, InvalidArgument, NotConfigured, NotFound, NotUtf8, TooLarge, Unavailable
+from cache.errors import Ambiguous, InvalidArgument, NotConfigured, NotFound, NotUtf8, TimedOut, TooLarge, Unavailable
 from cache.model import MAX_PAGE
 from gateway.answers import PageAnswer, ProjectMatches
 from gateway.reading import PageRequest
@@ -123,6 +123,20 @@ async def test_a_page_that_is_gone_is_not_named_as_near_itself(asked: Asked) -> 
     assert "concepts/long" not in caught.value.suggestions
 
 
+async def test_a_missing_page_that_is_like_no_other_says_how_to_find_one(asked: Asked) -> None:
+    with pytest.raises(NotFound) as caught:
+        await read(asked, "zzz")
+    assert caught.value.message == "page not found: local/web/.wiki/zzz.md — knowledge.list shows the pages there are"
+
+
+async def test_what_comes_too_late_and_has_no_copy_says_what_to_do(asked: Asked) -> None:
+    asked.forge.slow = {"local/web": 3600}
+    asked.policy = replace(asked.policy, deadline=0.05)
+    with pytest.raises(TimedOut) as caught:
+        await read(asked, "concepts/new")
+    assert caught.value.message == "timed out after 0.05 s — ask again, or raise [gateway] deadline"
+
+
 async def test_a_page_pushed_since_the_last_sync_is_read(asked: Asked) -> None:
     commit_files(asked.root / "web", {".wiki/concepts/new.md": "# New\n"})
     assert (await read(asked, "concepts/new")).text == "# New\n"
@@ -157,7 +171,7 @@ async def test_a_path_that_leaves_the_wiki_is_refused_by_name(asked: Asked, slug
 
 
 async def test_text_that_is_not_utf8_is_never_garbled(asked: Asked) -> None:
-    with pytest.raises(NotUtf8, match=r"local/web/\.wiki/concepts/latin\.md"):
+    with pytest.raises(NotUtf8, match=r"local/web/\.wiki/concepts/latin\.md — save the file as UTF-8"):
         await read(asked, "concepts/latin")
 
 
@@ -168,7 +182,7 @@ async def test_a_binary_file_is_refused_by_name(asked: Asked) -> None:
 
 async def test_a_page_over_the_bound_is_refused(asked: Asked) -> None:
     (asked.root / "web/.wiki/concepts/big.md").write_bytes(b"x" * (MAX_PAGE + 1))
-    with pytest.raises(TooLarge, match="larger than"):
+    with pytest.raises(TooLarge, match=r"larger than \d+ bytes — no page of that size is read: split it"):
         await read(asked, "concepts/big")
 
 
