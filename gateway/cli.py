@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import gc
 import importlib
+import keyword
 import logging
 import os
 import sys
@@ -31,6 +32,8 @@ VERBS: Final[Mapping[str, str]] = {
     "search": "Search the shared wiki",
     "projects": "List the projects that are known",
     "task": "File a task in a project",
+    "inbox": "Show and file what agents captured",
+    "import": "Copy a folder of notes into the knowledge base",
     "cache": "Look into the cache file",
 }
 
@@ -84,7 +87,8 @@ def _dispatch(args: Sequence[str]) -> int:
         meant = near(verb, VERBS)
         raise _NoSuchVerb(f"no such verb: {verb}" + (f" (did you mean {meant}?)" if meant else ""))
     gc.disable()  # imports make much and drop little: collecting meanwhile is a fifth of a start
-    module = importlib.import_module(f"gateway.commands.{verb.replace('-', '_')}")
+    name = verb.replace("-", "_") + ("_" if keyword.iskeyword(verb) else "")
+    module = importlib.import_module(f"gateway.commands.{name}")
     gc.freeze()
     gc.enable()
     command = typer.main.get_command(module.verb)

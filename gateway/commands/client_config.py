@@ -14,12 +14,14 @@ import typer
 
 from cache.errors import Conflict, Denied, InvalidArgument
 from gateway import files, places
+from gateway.claude_md import claude_md
 from gateway.client_config import CLIENTS, ClientName, Machine, Refused, entry, merge, show
 from gateway.commands.options import ConfigOption, VerboseOption, example, log_to_stderr, new_verb
 from gateway.exits import Exit
 from gateway.program import program
-from gateway.settings import SwarmkitSection
+from gateway.settings import Settings, SwarmkitSection
 from gateway.swarmkit_config import workspace_entry
+from gateway.toolsets import configured
 from sync.corpora.swarmkit.layout import find_checkout
 
 NEW_FILE_MODE: Final = 0o600  # a client's file may come to hold other servers' secrets
@@ -33,10 +35,15 @@ def _server_name(text: str) -> str:
     return text
 
 
-@verb.command(epilog=example("gateway client-config claude-code --write"))
+@verb.command(
+    epilog=example("gateway client-config claude-code --write", "gateway client-config claude-md >> CLAUDE.md")
+)
 def client_config(
     client: Annotated[
-        Literal[ClientName, "swarmkit"], typer.Argument(help="Which client; swarmkit: a workspace.", show_default=False)
+        Literal[ClientName, "swarmkit", "claude-md"],
+        typer.Argument(
+            help="Which client; swarmkit: a workspace; claude-md: words for a CLAUDE.md.", show_default=False
+        ),
     ],
     write: Annotated[
         bool, typer.Option("--write", help="Put it into the client's own file.", show_default=False)
@@ -55,6 +62,8 @@ def client_config(
     loaded = places.configured(config)
     if client == "swarmkit":
         return _for_a_workspace(SwarmkitSection() if loaded is None else loaded.settings.swarmkit, write=write)
+    if client == "claude-md":
+        return _for_agents(name, Settings() if loaded is None else loaded.settings, write=write)
     wanted = entry(CLIENTS[client], program(), None if loaded is None else loaded.path)
     path = Machine(sys.platform, places.user_places().home, os.environ).client_file(client)
     if not write:
@@ -78,6 +87,14 @@ def _for_a_workspace(section: SwarmkitSection, *, write: bool) -> Exit:
         )
     repo = Path(section.repo) if section.repo else find_checkout(Path.cwd())
     print(workspace_entry(program(), repo, section.python), end="", flush=True)
+    return Exit.OK
+
+
+def _for_agents(server: str, settings: Settings, *, write: bool) -> Exit:
+    if write:
+        raise typer.BadParameter("a CLAUDE.md is written by its people: run it without --write, and add what it prints")
+    toolsets = settings.gateway.toolsets or configured(settings)
+    print(claude_md(server, toolsets, read_only=settings.gateway.read_only), end="", flush=True)
     return Exit.OK
 
 

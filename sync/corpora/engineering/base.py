@@ -158,7 +158,7 @@ class KnowledgeBase:
     def _put(self, root: int, entry: Entry, where: str, heading: str | None, title: str | None) -> str:
         if (heading is None) == (title is None):
             raise InvalidArgument(
-                "say where it goes: heading for a section of a document, or title for a new document",
+                "say where it goes: --heading for a section of a document, or --title for a new one",
                 argument="heading",
             )
         if heading is not None:
