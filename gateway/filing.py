@@ -125,8 +125,9 @@ class Filer:
 
     async def _claim(self, project: Project, task: Task, until: float) -> Mine | Filed:
         """The right to file the task, or what it was filed as; somebody else who has the right is waited for."""
+        digest = task.digest
         while True:
-            claim = await anyio.to_thread.run_sync(self.store.claim_task, project.key, task.digest)
+            claim = await anyio.to_thread.run_sync(self.store.claim_task, project.key, digest)
             if not isinstance(claim, Pending):
                 return claim
             if anyio.current_time() + POLL > until:

@@ -67,6 +67,14 @@ class TestAgain:
         assert await desk.file(BODY.replace("\n", "\r\n") + "\n") == replace(first, created=False)
         assert desk.server.counts == {}
 
+    async def test_clearing_the_cache_does_not_forget_it(self, desk: Desk) -> None:
+        first = await desk.file()
+        desk.fleet.store.clear()
+        await desk.fleet.sync()
+        desk.server.reset_counts()
+        assert await desk.file() == replace(first, created=False)
+        assert desk.server.counts == {}
+
     async def test_other_labels_do_not_make_it_another(self, desk: Desk) -> None:
         desk.repo.add_label("bug")
         await desk.file()
@@ -269,7 +277,7 @@ class TestKind:
         assert desk.server.counts.get(COMMIT, 0) == (kind == "file")
 
     async def test_in_a_root_folder_without_end_a_known_status_file_tells(self, desk: Desk) -> None:
-        desk.repo.commit({f"f{number:04}": "x" for number in range(1001)})
+        desk.repo.commit({".wiki/index.md": "# Wiki\n", **{f"f{number:04}": "x" for number in range(1001)}})
         assert (await desk.file(dry_run=True)).kind == "issue"
         desk.repo.commit({".tasks/STATUS.md": "Green.\n"})
         await desk.fleet.sync()
