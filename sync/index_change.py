@@ -37,6 +37,13 @@ def insert(text: str, at: int, lines: Sequence[str], *, above: bool, below: bool
     return Change(at, at, new)
 
 
+def line_start(text: str, at: int) -> int:
+    """Where the white space in front of ``at`` begins, which is where its line does if nothing else stands there."""
+    while at and text[at - 1] in " \t":
+        at -= 1
+    return at
+
+
 def line_after(text: str, end: int, start: int = 0) -> int:
     """Where the next line begins after the last text between ``start`` and ``end``: white space behind that is left
     where it is. ``start`` if there is no text."""

@@ -10,7 +10,7 @@ from itertools import groupby, islice
 
 from sync import front_matter
 from sync.blocks import Block, BlockKind
-from sync.index_change import Change, insert, is_blank_line, line_after, line_at
+from sync.index_change import Change, insert, is_blank_line, line_after, line_at, line_start
 from sync.index_rewrite import Line
 from sync.index_style import Example, LinkStyle, ListStyle, Style, next_prefix, table_style
 from sync.inline import escape
@@ -147,7 +147,7 @@ class Layout:
         example = Example.find(self._line(block), str(page), self._resolve)
         if example is None or block.quoted:
             return None
-        start = self._line_start(block)
+        start = line_start(self._text, block.start)
         if block.kind is BlockKind.ROW:
             head = next(each for each in reversed(self._seen.blocks[:number]) if each.kind is BlockKind.HEAD)
             return Line(start, example, head, separator)
@@ -155,17 +155,10 @@ class Layout:
 
     def _line(self, block: Block) -> str:
         """The line in which a block begins."""
-        return line_at(self._text, self._line_start(block))
-
-    def _line_start(self, block: Block) -> int:
-        """Where a block begins, white space in front included."""
-        at = block.start
-        while at > self._body and self._text[at - 1] in " \t":
-            at -= 1
-        return at
+        return line_at(self._text, line_start(self._text, block.start))
 
     def _is_blank_above(self, block: Block) -> bool:
-        start = self._line_start(block)
+        start = line_start(self._text, block.start)
         lines = self._text[max(start - MAX_GAP, 0) : start].splitlines()
         return bool(lines) and not lines[-1].strip()
 
@@ -197,7 +190,9 @@ class Layout:
     def _ends(self, blocks: range) -> Iterator[int]:
         """Where blocks end with all that follows up to the next one, or with what of it can be seen."""
         everything = self._seen.blocks
-        stop = self._line_start(everything[blocks.stop]) if blocks.stop < len(everything) else len(self._text)
+        stop = (
+            line_start(self._text, everything[blocks.stop].start) if blocks.stop < len(everything) else len(self._text)
+        )
         visible = everything[blocks.stop - 1].end if blocks.stop else self._body
         if stop - visible <= MAX_HIDDEN:
             yield self._end(stop)

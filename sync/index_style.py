@@ -28,7 +28,6 @@ _LINK = re.compile(
 _ITEM = re.compile(
     r"(?P<indent>[ \t]*)(?:[-+*]|(?P<number>[0-9]{1,9})[.)])(?P<gap>[ \t]+)(?P<task>\[[ xX]\][ \t]+)?(?=\S)"
 )
-_MARKS = re.compile(r"[*_]+\Z|`\Z")
 _SEPARATOR = re.compile(r"[ \t]*(?:—|–|→|⇒|->|=>|--?|:|·|•)[ \t]*(?=\S)")
 _BAR = re.compile(r"\\.|\[\[[^\[\]|\n]+\|[^\[\]\n]*\]\]|(?P<bar>\|)")
 _UNSAFE = re.compile(r"[\x00-\x20\"#%&'()*:;<>?\[\\\]^`{|}\x7f]|\s")  # in a link's target
@@ -145,8 +144,8 @@ class Example:
     @property
     def around(self) -> str:
         """The marks of emphasis or code in front of the link, if they are behind it too."""
-        found = _MARKS.search(self.line[: self.match.start()])
-        marks = "" if found is None else found[0]
+        front = self.line[: self.match.start()]
+        marks = "`" if front.endswith("`") else front[len(front.rstrip("*_")) :]
         return marks if self.line.startswith(marks[::-1], self.match.end()) else ""
 
     @property

@@ -15,15 +15,16 @@ from dataclasses import dataclass
 from cache.model import MAX_INDEX
 from sync import front_matter
 from sync.blocks import Block, BlockKind
-from sync.index_change import Change
+from sync.index_change import Change, line_start
 from sync.index_leads import Leads
 from sync.index_style import Entry
-from sync.wiki_links import Link, Survey, survey, trim
+from sync.wiki_links import MAX_DESCRIPTION, Link, Survey, survey, trim
 from sync.wiki_titles import TYPES, canonical_type, repeats_path
 
 MAX_READ = MAX_INDEX  # code points that all trials of one edit read
 MAX_BEHIND = 64 * 1024  # code points behind an edit that are near
 
+_SEPARATORS = 10  # code points that may part a description from what stands before and behind it
 _OLD_LINE_END = re.compile(r"\r(?!\n)")  # the reader takes all that it parts for one line
 
 
@@ -100,7 +101,9 @@ class Trial:
         return link.text == entry.title or (entry.titled and repeats_path(link.text, entry.slug))
 
     def describes(self, link: Link) -> bool:
-        return link.description == trim(self._entry.description)
+        """Whether the entry's words describe the page; of many the reader keeps the first, separator included."""
+        wanted, found = trim(self._entry.description), link.description
+        return found == wanted or (len(found) > MAX_DESCRIPTION - _SEPARATORS and wanted.startswith(found))
 
     def _readings(self, change: Change) -> Iterator[tuple[Survey, Survey, int]]:
         """What is near a change, before and after it, and the number of the blocks that begin in front of it; then the
@@ -152,7 +155,7 @@ class Trial:
             text += f"{self._text[blocks[heading].start : blocks[heading].end]}\n\n"
         if number < len(blocks) and blocks[number].kind is BlockKind.ROW:
             head = next(at for at in range(number - 1, -1, -1) if blocks[at].kind is BlockKind.HEAD)
-            text += self._text[blocks[head].start : blocks[head + 1].start]
+            text += self._text[blocks[head].start : line_start(self._text, blocks[head + 1].start)]
             return text, 1 + (heading is not None)
         return text, int(heading is not None)
 
@@ -165,9 +168,7 @@ def _boundary(text: str, block: Block) -> int | None:
     """Where the line begins with which reading can begin anew, if it can with this block."""
     if block.quoted or block.depth > 1 or (block.depth and not block.opens):
         return None
-    start = block.start
-    while start and text[start - 1] in " \t":
-        start -= 1
+    start = line_start(text, block.start)
     return start if not start or text[start - 1] in "\r\n" else None
 
 

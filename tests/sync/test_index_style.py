@@ -158,6 +158,14 @@ class TestWords:
         entry = replace(NEW, title="[x]", titled=False)
         assert added("## Concepts\n\n- [[concepts/a|A]]: x\n", entry) == "- [\\[x\\]](concepts/new.md): what it says\n"
 
+    @pytest.mark.parametrize("index", ["## Concepts\n", "## Concepts\n\n|a|b|\n|-|-|\n|[A](concepts/a.md)|x|\n"])
+    def test_the_longest_words_are_written_whole(self, index: str) -> None:
+        entry = replace(NEW, title="t" * 300, description="d" * 500)
+        new = edited(index, entry)
+        assert "t" * 300 in new
+        assert "d" * 500 in new
+        assert edited(new, entry) == new
+
     def test_a_title_that_repeats_the_path_must_be_the_pages_own(self) -> None:
         assert added("## Concepts\n", replace(NEW, title="new")).startswith("\n- [new](concepts/new.md) — what")
         with pytest.raises(InvalidArgument, match="title merely repeats the slug") as caught:
