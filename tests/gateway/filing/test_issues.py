@@ -188,7 +188,7 @@ class TestRefused:
             desk.forge = client
             line = await refusal(desk)
         assert line.startswith(f"denied: token lacks the scope {missing} on 127.0.0.1:")
-        assert line.endswith("— run gateway doctor")
+        assert "— run gateway doctor" in line
         desk.forge = None
         assert (await desk.file()).created
 
