@@ -92,7 +92,8 @@ class Filer:
         Raises ``InvalidArgument`` and ``TooLarge`` for what is no task, ``Denied`` for what may not be written there,
         ``TimedOut`` where nothing was filed, ``Unavailable`` where nobody knows, and the forge's errors.
         """
-        self.policy.refuse(self.names.spell(project))
+        project_name = self.names.spell(project)
+        self.policy.refuse(project_name)
         forge = self.forges.get(project.key.forge)
         if forge is None:
             raise unconfigured(project.key.forge)
@@ -104,16 +105,18 @@ class Filer:
             return self._answer(project, (Seen(claim.task),), created=False, dry_run=request.dry_run)
         async with self._held(claim) as outcome:
             form = await self._by(until, partial(self._form, project, forge, task))
-            every, created = await self._by(until, form.look), False
-            if not every and not may_send(claim.sent_at, self.clock()):
+            every = await self._by(until, form.look)
+            if every:
+                outcome.task = every[0].task
+                return self._answer(project, every, created=False, dry_run=request.dry_run)
+            if not may_send(claim.sent_at, self.clock()):
                 raise _unknown(forge.host)
-            if not every and request.dry_run:
+            if request.dry_run:
                 await self._by(until, form.rehearse)
-                return TaskAnswer(self.names.spell(project), form.kind.value, True, True, path=form.path)
-            if not every:
-                every, created = await self._send(_Job(form, forge.host, until, end, claim, outcome))
+                return TaskAnswer(project_name, form.kind.value, created=True, dry_run=True, path=form.path)
+            every, created = await self._send(_Job(form, forge.host, until, end, claim, outcome))
             outcome.task = every[0].task
-            return self._answer(project, every, created=created, dry_run=request.dry_run)
+            return self._answer(project, every, created=created, dry_run=False)
 
     def _task(self, request: TaskRequest) -> Task:
         body = checked_body(request.body)
