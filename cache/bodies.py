@@ -10,9 +10,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from cache.model import PageFacts, ProjectKey
 from cache.pages import project_id, project_range
-from cache.rows import FACT_COLUMNS, Row, chunks, facts_of, marks, storable
+from cache.rows import FACT_COLUMNS, Row, chunks, facts_of, marks
 from cache.schema import Connection
 from cache.search.terms import body_terms, length, repeats
+from cache.text import storable
 
 
 def body_rows(bodies: Mapping[str, str]) -> list[Row]:

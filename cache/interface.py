@@ -60,6 +60,15 @@ class RunSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class Engine:
+    """What a kind of store is kept by, and the ``oldest`` version of it that will do."""
+
+    name: str
+    version: tuple[int, int, int]
+    oldest: tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
 class CacheInfo:
     """What ``gateway cache info`` shows. ``bytes`` is the size on disk with the write-ahead log."""
 

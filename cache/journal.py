@@ -20,8 +20,8 @@ from cache.errors import StoreFailure
 from cache.interface import Claim, Filed, Mine, Pending
 from cache.lease import Held, exclusive
 from cache.model import SAME_TASK, FiledTask, ProjectKey, TaskKind
-from cache.rows import storable
 from cache.schema import Connection
+from cache.text import storable
 
 _STRIPE = 3  # hexadecimal digits that tell locks apart: those that killed processes leave behind stay few
 

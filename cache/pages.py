@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from cache.model import Page, ProjectKey, TextFile
-from cache.rows import PAGE_COLUMNS, TEXT_COLUMNS, Row, page_of, storable, text_of
+from cache.rows import PAGE_COLUMNS, TEXT_COLUMNS, Row, page_of, text_of
 from cache.schema import PROJECT_SHIFT, Connection
 from cache.search.query import fold
 from cache.search.terms import length, page_terms
+from cache.text import storable
 
 _ALL = PAGE_COLUMNS + ", kind, names, terms, length"
 _INSERT = f"INSERT INTO page ({_ALL}, id, project) VALUES "  # noqa: S608

@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from cache import cursor as cursors
 from cache.interface import Resolution
 from cache.model import Known, Project, ProjectKey, ProjectState
-from cache.rows import PROJECT_COLUMNS, project_of, storable
+from cache.rows import PROJECT_COLUMNS, project_of
 from cache.schema import Connection
 from cache.search.query import fold
 from cache.suggest import near
+from cache.text import storable
 
 MOST_SUGGESTED_FOR = 10  # words of one call
 

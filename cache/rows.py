@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, TypeVar
@@ -25,7 +24,6 @@ TEXT_COLUMNS = "path, sha, text, uncommitted"
 UNKNOWN_TREE = ""
 
 _CHUNK = 500  # values in one list of a statement, whose length is limited
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def project_of(row: Row) -> Project:
@@ -71,11 +69,6 @@ def text_of(row: Row) -> TextFile:
     """A text file from its ``TEXT_COLUMNS``."""
     path, sha, text, uncommitted = row
     return TextFile(path, sha, text, bool(uncommitted))
-
-
-def storable(text: str) -> str:
-    """``text`` with U+FFFD for each lone surrogate, which has no UTF-8."""
-    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
 def chunks(values: Iterable[T]) -> Iterator[Sequence[T]]:

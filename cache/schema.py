@@ -15,7 +15,7 @@ from cache.errors import NewerStore, StoreFailure
 Connection: TypeAlias = sqlite3.Connection
 
 OLDEST_SQLITE = (3, 40, 0)
-SQLITE_VERSION = sqlite3.sqlite_version_info  # what this Python was built with, for whoever may not import sqlite3
+SQLITE_VERSION = sqlite3.sqlite_version_info[:3]  # what this Python was built with, for whoever may not import sqlite3
 
 APPLICATION_ID = 0x4B4E4757  # "KNGW"
 

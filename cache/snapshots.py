@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from cache import bodies
 from cache.model import Page, PageFacts, ProjectKey, ProjectState, Snapshot, Wiki, WikiWrite
 from cache.pages import project_id, project_range, replace_pages, update_pages, write_text_file
-from cache.rows import UNKNOWN_TREE, Row, chunks, marks, storable
+from cache.rows import UNKNOWN_TREE, Row, chunks, marks
 from cache.schema import Connection
 from cache.search.query import fold
+from cache.text import storable
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,14 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import ClassVar
 
 from cache import bodies, export, pages, projects, recovery, runs, schema, snapshots
 from cache.bodies import body_rows
 from cache.connect import failures
 from cache.database import Database
 from cache.errors import SyncRunning
-from cache.interface import CacheInfo, Claim, Matches, Mine, Resolution, RunSummary, StoreNotice
+from cache.interface import CacheInfo, Claim, Engine, Matches, Mine, Resolution, RunSummary, StoreNotice
 from cache.journal import Journal
 from cache.lease import Held, exclusive
 from cache.model import (
@@ -46,6 +47,8 @@ class SqliteStore:
     ``clock`` gives seconds since the UTC epoch. ``on_notice`` hears what the store did by itself, in whichever thread
     that happens. ``busy_timeout`` is in seconds. Call :meth:`close` when done.
     """
+
+    engine: ClassVar[Engine] = Engine("SQLite", schema.SQLITE_VERSION, schema.OLDEST_SQLITE)
 
     def __init__(
         self,

@@ -25,6 +25,7 @@ from sync.plan import SyncSettings
 if TYPE_CHECKING:
     from sync.forge.gitea.probe import Found, Prober
 
+ENGINE: Final = SqliteStore.engine  # of the cache
 SERVING: Final = 1.0  # seconds that a forge which goes down is waited for while somebody waits for the answer
 SYNCING: Final = 30.0  # the same while a sync can sit its restart out
 

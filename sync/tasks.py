@@ -21,7 +21,7 @@ from itertools import chain
 
 from cache.errors import InvalidArgument, TooLarge, shown
 from cache.model import SAME_TASK
-from cache.rows import storable
+from cache.text import storable
 from sync import front_matter
 from sync.blocks import Block, BlockKind, plain
 from sync.closing import closing

@@ -17,7 +17,6 @@ import anyio
 from cache.errors import KnowledgeError
 from cache.interface import Store
 from cache.model import Project
-from cache.schema import OLDEST_SQLITE, SQLITE_VERSION
 from gateway import DISTRIBUTION, app, doctor, examine, places, render
 from gateway.client_config import Machine
 from gateway.commands.options import ConfigOption, VerboseOption, example, log_to_stderr, new_verb
@@ -58,7 +57,7 @@ def lines_of(finding: Finding) -> Iterator[render.Line]:
 
 def _findings(config: Path | None) -> Iterator[Finding]:
     yield doctor.version("Python", sys.version_info[:3], doctor.OLDEST_PYTHON)
-    yield doctor.version("SQLite", SQLITE_VERSION, OLDEST_SQLITE)
+    yield doctor.version(app.ENGINE.name, app.ENGINE.version, app.ENGINE.oldest)
     yield doctor.packages(_origins(), _home())
     loaded: Loaded | None = None
     try:
