@@ -40,7 +40,9 @@ def of_issue(response: Response, site: Site, name: str) -> KnowledgeError:
 
 def of_pull(response: Response, site: Site, name: str) -> KnowledgeError:
     """Why no pull request was opened in the repository ``name``."""
-    return archived(name, site) if response.status == HTTPStatus.LOCKED else failure(response, site)
+    if response.status == HTTPStatus.LOCKED:
+        return in_its_words(archived(name, site), response, site)
+    return failure(response, site)
 
 
 def of_standing(standing: Standing, site: Site) -> Denied | None:
@@ -60,6 +62,12 @@ def of_branch(branch: Branch, name: str, branch_name: str, site: Site) -> Protec
     if not branch.protected and branch.may_push:
         return None
     return Protected(f"branch {branch_name} of {name} is protected — open a pull request", host=site.host)
+
+
+def in_its_words(reason: Denied, response: Response, site: Site) -> Denied:
+    """A ``reason`` that was found behind a refusal, with what the forge itself said: it may know more."""
+    said = shapes.printable(_said(response), 200)
+    return type(reason)(f"{reason.message} ({site.host}: {said})", host=reason.host) if said else reason
 
 
 def archived(name: str, site: Site) -> Denied:

@@ -45,7 +45,7 @@ class GiteaWriter:
             return await self._session.parse(response, partial(outcomes.written, edit=edit))
         refused = refusals.of_commit(response, self._site, repo.name, edit)
         if response.status in refusals.UNEXPLAINED and not isinstance(refused, ScopeMissing):
-            refused = await self._explained(repo, edit, refused)
+            refused = await self._explained(repo, edit, response) or refused
         raise refused
 
     async def rehearse(self, repo: RepoRef, edit: Edit) -> None:
@@ -148,12 +148,13 @@ class GiteaWriter:
         except KnowledgeError as error:
             raise settling.unanswered(error, self._site) from None
 
-    async def _explained(self, repo: RepoRef, edit: Edit, refused: KnowledgeError) -> KnowledgeError:
-        """Why a commit was ``refused``, as far as the state of the repository tells."""
+    async def _explained(self, repo: RepoRef, edit: Edit, response: Response) -> KnowledgeError | None:
+        """Why a commit was refused, as far as the state of the repository tells."""
         try:
-            return await self._refusal(repo, edit) or refused
+            reason = await self._refusal(repo, edit)
         except KnowledgeError:  # then the forge's words have to do
-            return refused
+            return None
+        return None if reason is None else refusals.in_its_words(reason, response, self._site)
 
     async def _refusal(self, repo: RepoRef, edit: Edit) -> Denied | None:
         """Why the repository takes no commit, by its state and that of the branch. A branch that does not exist, as in

@@ -153,11 +153,26 @@ class TestOfBranch:
         assert refusals.of_branch(Branch("1" * 40, protected=False, may_push=True), "acme/web", "main", SITE) is None
 
 
+class TestInItsWords:
+    def test_the_forges_words_stand_behind_ours_printable_and_short(self) -> None:
+        reason = Protected("branch main is protected — open a pull request", host="git.example.test")
+        error = refusals.in_its_words(reason, said("no\x1b[2J " + "x" * 500, 403), SITE)
+        assert type(error) is Protected
+        assert error.host == "git.example.test"
+        assert error.message.startswith("branch main is protected — open a pull request (git.example.test: no [2J xxx")
+        assert len(error.message) < 300
+
+    def test_a_forge_that_says_nothing_adds_nothing(self) -> None:
+        reason = Denied("no", host="git.example.test")
+        assert refusals.in_its_words(reason, Response(403, {}, b"<html>"), SITE) is reason
+
+
 class TestOfIssue:
     def test_an_archived_repository_takes_none(self) -> None:
         error = refusals.of_issue(replayed("issue-create-archived"), SITE, "alice/proj-014")
         assert isinstance(error, Denied)
-        assert error.message == "alice/proj-014 is archived — unarchive it, or write elsewhere"
+        ours, theirs = "unarchive it, or write elsewhere", "git.example.test: alice/proj-014 is archived"
+        assert error.message == f"alice/proj-014 is archived — {ours} ({theirs})"
 
     def test_an_issue_that_does_not_fit_is_the_callers(self) -> None:
         error = refusals.of_issue(replayed("issue-create-empty-title"), SITE, "acme/web")

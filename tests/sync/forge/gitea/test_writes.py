@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 
 import anyio
 import pytest
@@ -205,36 +206,43 @@ class TestMoved:
         assert not isinstance(caught.value, Moved)
 
 
+ARCHIVED = "denied: {} is archived — unarchive it, or write elsewhere", "{} is not allowed to edit"
+PROTECTED = "denied: branch main of {} is protected — open a pull request", "user cannot commit to repo [user: alice]"
+READ_ONLY = (
+    "denied: no more than a read-only collaborator of {} — ask for write access",
+    "user should have a permission to write to the target branch",
+)
 REFUSED = [
-    ("alice/proj-014", "alice", "denied: alice/proj-014 is archived — unarchive it, or write elsewhere"),
-    ("alice/proj-005", "alice", "denied: branch main of alice/proj-005 is protected — open a pull request"),
-    (
-        "alice/proj-005",
-        "bob",
-        "denied: no more than a read-only collaborator of alice/proj-005 — ask for write access",
-    ),
-    (
-        "alice/proj-000",
-        "bob",
-        "denied: no more than a read-only collaborator of alice/proj-000 — ask for write access",
-    ),
-    ("acme/node-utils", "bob", "not_found: not found or not visible to this token"),
+    ("alice/proj-014", "alice", *ARCHIVED),
+    ("alice/proj-005", "alice", *PROTECTED),
+    ("alice/proj-005", "bob", *READ_ONLY),
+    ("alice/proj-000", "bob", *READ_ONLY),
+    ("acme/node-utils", "bob", "not_found: not found or not visible to this token", None),
 ]
 
 
-class TestRefused:
-    @pytest.mark.parametrize(("name", "caller", "line"), REFUSED)
-    async def test_recorded_refusals_have_a_line_each(self, name: str, caller: str, line: str) -> None:
-        forge = recorded_world()
-        assert await refusal(forge, forge.repo(name), edit(CREATE), token=TOKENS[caller]) == line
+def parts(told: str) -> tuple[str, str | None]:
+    """A line, and the forge's own words behind it."""
+    found = re.fullmatch(r"(.*) \(127\.0\.0\.1:[0-9]+: (.*)\)", told)
+    return (told, None) if found is None else (found[1], found[2])
 
-    @pytest.mark.parametrize(("name", "caller", "line"), REFUSED)
+
+class TestRefused:
+    @pytest.mark.parametrize(("name", "caller", "line", "words"), REFUSED)
+    async def test_recorded_refusals_have_a_line_each_with_the_forges_words(
+        self, name: str, caller: str, line: str, words: str | None
+    ) -> None:
+        forge = recorded_world()
+        told = await refusal(forge, forge.repo(name), edit(CREATE), token=TOKENS[caller])
+        assert parts(told) == (line.format(name), words and words.format(name))
+
+    @pytest.mark.parametrize(("name", "caller", "line"), [refused[:3] for refused in REFUSED])
     async def test_what_the_repository_refuses_can_be_told_before(self, name: str, caller: str, line: str) -> None:
         forge = recorded_world()
         async with client_of(forge, token=TOKENS[caller]) as client:
             with pytest.raises(KnowledgeError) as caught:
                 await client.rehearse(ref_of(forge.repo(name)), edit(CREATE))
-        assert caught.value.line == line
+        assert caught.value.line == line.format(name)
         assert {exchange.method for exchange in forge.requests} == {"GET"}
 
     @pytest.mark.parametrize("files", [{"README.md": "x"}, {}], ids=["some-commits", "no-commit"])
@@ -275,7 +283,7 @@ class TestRefused:
         repo.commit({"a": "x"}, branch="knowledge/a b")
         repo.protect("knowledge/a b")
         line = await refusal(forge, repo, edit(branch="knowledge/a b"))
-        assert line == "denied: branch knowledge/a b of acme/web is protected — open a pull request"
+        assert parts(line)[0] == "denied: branch knowledge/a b of acme/web is protected — open a pull request"
 
     async def test_a_new_branch_that_is_refused_is_not_called_protected(self, forge: FakeGitea, repo: Repo) -> None:
         repo.protect()
@@ -289,7 +297,10 @@ class TestRefused:
         forge.faults.add(locked, method="POST")
         forge.faults.add(Json({"full_name": "acme/web", "mirror": True}), method="GET")
         line = await refusal(forge, repo)
-        assert line == "denied: acme/web is a mirror — write to the repository that it mirrors"
+        assert parts(line) == (
+            "denied: acme/web is a mirror — write to the repository that it mirrors",
+            "acme/web is not allowed to edit",
+        )
 
     @pytest.mark.parametrize("fault", [Reply(500), Json({}), Json(None)], ids=repr)
     async def test_what_cannot_be_explained_keeps_the_forges_words(
