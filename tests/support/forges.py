@@ -97,7 +97,8 @@ class Faulty:
 
     async def revalidate(self, repo: RepoRef, path: str, sha: str, *, limit: int) -> Answer | Unchanged:
         (answer,) = await self.read(repo, [path], limit=limit)
-        return Unchanged(path, sha) if isinstance(answer, File) and answer.sha == sha else answer
+        same = isinstance(answer, File) and answer.sha == sha and not answer.uncommitted
+        return Unchanged(path, sha) if same else answer
 
     async def write(self, repo: RepoRef, edit: Edit) -> Written:
         self._note("write", repo.name)
