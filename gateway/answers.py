@@ -166,6 +166,33 @@ class TaskAnswer:
     warning: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """An open pull request."""
+
+    number: int
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class IngestAnswer:
+    """A page that was written, by the ``commit`` that it took, or that was there already (no ``commit``).
+
+    ``created``: it is new. ``pull_request``: it was proposed; ``commit`` and ``url`` are of that branch. In a
+    ``dry_run`` ``revision`` is the one that the page would have, and ``diff`` what would change."""
+
+    project: str
+    slug: str
+    revision: str
+    created: bool
+    dry_run: bool
+    commit: str | None = None
+    url: str | None = None
+    pull_request: Proposal | None = None
+    diff: str | None = None
+    next_action_hint: str | None = None
+
+
 def content(answer: object) -> dict[str, Any]:
     """An answer as a JSON object, without the fields that are ``None``."""
     if not dataclasses.is_dataclass(answer) or isinstance(answer, type):

@@ -17,6 +17,7 @@ from cache.search.terms import MAX_SEARCHED
 from cache.times import timestamp
 from gateway.answers import (
     AskAnswer,
+    IngestAnswer,
     PageAnswer,
     PageEntry,
     PageList,
@@ -29,6 +30,7 @@ from gateway.answers import (
 )
 from gateway.ask import Question, ask, snippet_of, why_barren
 from gateway.filing import Filer, TaskRequest
+from gateway.ingest import Ingester, IngestRequest
 from gateway.live import LiveReader, unconfigured
 from gateway.naming import Names, refuse_patterns
 from gateway.reading import PageReader, PageRequest
@@ -72,6 +74,7 @@ class Federation:
         self._live = LiveReader(store, forges, clock, policy.deadline, policy.max_age)
         self._page_reader = PageReader(store, self._names, self._live)
         self._filer = Filer(store, forges, self._names, policy.write, clock, policy.deadline)
+        self._ingester = Ingester(store, forges, self._names, policy.write, clock, policy.deadline)
         self._refreshed: dict[ProjectKey, float] = {}
 
     async def ask_projects(
@@ -190,6 +193,11 @@ class Federation:
     async def file_task(self, project: str, request: TaskRequest) -> TaskAnswer:
         """File a task in a named project, or find that its text was filed there less than a day ago."""
         return await self._filer.file(await self._find(project, argument="target_project"), request)
+
+    async def ingest(self, project: str | None, request: IngestRequest) -> IngestAnswer:
+        """Write a page and its line in the index of a named project's wiki, or of the shared one."""
+        found = await (self._shared() if project is None else self._find(project, argument="target_project"))
+        return await self._ingester.ingest(found, request)
 
     def _entry(self, project: Project) -> ProjectEntry:
         state = f"failed: {project.failure}" if project.state is ProjectState.FAILED else project.state.value
