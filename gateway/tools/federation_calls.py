@@ -12,6 +12,7 @@ from typing import Any, Final
 from gateway.answers import AskAnswer, PageAnswer, SearchAnswer, content
 from gateway.federation import Federation
 from gateway.filing import TaskRequest
+from gateway.ingest import IngestRequest
 from gateway.reading import PageRequest
 from gateway.tools import federation_schemas as schemas
 from gateway.tools.federation_schemas import NOTICE
@@ -108,6 +109,21 @@ async def refresh(federation: Federation, _: Listing, arguments: Mapping[str, An
     return Structured(content(await federation.refresh(arguments["project"])))
 
 
+async def ingest(federation: Federation, _: Listing, arguments: Mapping[str, Any]) -> Result:
+    request = IngestRequest(
+        arguments["slug"],
+        arguments["title"],
+        arguments["body"],
+        arguments.get("type"),
+        arguments.get("description", ""),
+        arguments.get("expected_revision"),
+        arguments.get("dry_run", False),
+    )
+    answer = await federation.ingest(arguments.get("target_project"), request)
+    notice = {} if answer.diff is None else {"notice": NOTICE}  # it shows lines of others
+    return Structured({**content(answer), **notice})
+
+
 async def create_task(federation: Federation, _: Listing, arguments: Mapping[str, Any]) -> Result:
     request = TaskRequest(
         arguments["body"],
@@ -133,5 +149,6 @@ CALLS: Final[Mapping[str, Call]] = {
     "projects.list": projects,
     "projects.status": status,
     "projects.refresh": refresh,
+    "knowledge.ingest": ingest,
     "tasks.create": create_task,
 }

@@ -15,6 +15,9 @@ MAX_CHARS = 40_000
 
 MAX_QUERY = 2_000  # code points
 MAX_NAME = 1_000  # code points of a slug, project, section
+MAX_TITLE = 300  # code points, likewise of what follows
+MAX_DESCRIPTION = 500
+MAX_REVISION = 64  # of a blob's name
 MAX_TASK_TITLE = 255
 MAX_LABEL = 255
 MAX_LABELS = 50
@@ -96,6 +99,24 @@ PROJECTS_INPUT = _object(
 )
 STATUS_INPUT = _object(["project"], project=_PROJECT)
 REFRESH_INPUT = _object(["project"], project=_PROJECT)
+INGEST_INPUT = _object(
+    ["slug", "title", "body"],
+    slug=_string(
+        "The page, as its path below .wiki/ without .md: caching with type concepts, or concepts/caching. An existing"
+        " page is named in full."
+    ),
+    title=_string("What the index calls the page, in a few words on one line.", max_length=MAX_TITLE),
+    body=_string("The whole page as Markdown, at most 1 MiB.", max_length=MAX_BODY),
+    type=_string(
+        "Where a new page belongs: entities, concepts, packages, sources or raw. Left out where slug starts with it."
+    ),
+    target_project=_string("The project whose wiki it is: owner/name. Default: the shared wiki."),
+    description=_string("What the index says behind the link, on one line.", max_length=MAX_DESCRIPTION),
+    expected_revision=_string(
+        "To change a page: its revision as you read it. Left out for a new page.", max_length=MAX_REVISION
+    ),
+    dry_run=_boolean("Only show what would be written."),
+)
 TASK_INPUT = _object(
     ["target_project", "body"],
     target_project=_string("The project that the task is for: owner/name, or its last part where that is unambiguous."),
@@ -174,6 +195,23 @@ _PROJECT_ENTRY = _object(
 )
 PROJECTS_OUTPUT = _object(["projects"], projects=_array(_PROJECT_ENTRY, "By name."), next_cursor=_TEXT)
 REFRESH_OUTPUT = _PROJECT_ENTRY
+INGEST_OUTPUT = _object(
+    ["project", "slug", "revision", "created", "dry_run"],
+    project=_TEXT,
+    slug=_TEXT,
+    revision={**_TEXT, "description": "The page's, for expected_revision; in a dry run the one that it would have."},
+    commit={**_TEXT, "description": "Left out where nothing was committed: all was there, or in a local repository."},
+    url=_TEXT,
+    pull_request={
+        **_object(["number", "url"], number=_COUNT, url=_TEXT),
+        "description": "The page was proposed: commit, url and revision are those of the pull request's branch.",
+    },
+    created={**_FLAG, "description": "The page is new. False: it was changed, or all was there already."},
+    diff={**_TEXT, "description": "In a dry run: what would change in the page and the index, as git shows it."},
+    dry_run=_FLAG,
+    next_action_hint=_TEXT,
+    notice=_TEXT,
+)
 TASK_OUTPUT = _object(
     ["project", "kind", "created", "dry_run"],
     project=_TEXT,

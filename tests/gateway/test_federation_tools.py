@@ -11,10 +11,14 @@ import jsonschema
 import pytest
 
 from cache.errors import NotConfigured
+from gateway.answers import IngestAnswer, Proposal, content
 from gateway.federation import Federation
 from gateway.tools.federation import federation_tools, instructions, unconfigured
 from gateway.tools.federation_schemas import NOTICE
 from gateway.tools.registry import Listing, NameForm, Registry, Structured, Texts, Tool
+from sync.ingest import MAX_TITLE
+from sync.page_edit import MAX_BODY
+from sync.wiki_links import MAX_DESCRIPTION
 from tests.support.federation import Asked, federation_over
 from tests.support.forges import API, NO_WIKI, WEB
 from tests.support.registries import check_registry
@@ -30,9 +34,10 @@ CALLS: Mapping[str, Mapping[str, object]] = {
     "projects.list": {},
     "projects.status": {"project": "web"},
     "projects.refresh": {"project": "web"},
+    "knowledge.ingest": {"slug": "concepts/keys", "title": "Cache keys", "body": "One each.\n", "dry_run": True},
     "tasks.create": {"target_project": "web", "body": "Fix yarn", "labels": ["bug"]},
 }
-WRITING = ["tasks.create"]
+WRITING = ["knowledge.ingest", "tasks.create"]
 
 
 @pytest.fixture
@@ -145,6 +150,31 @@ def test_the_descriptions_of_tools_that_read_name_none_that_writes(form: NameFor
             assert not any(form.spell(name) in tool.description for name in WRITING)
 
 
+async def test_a_page_is_told_in_the_fields_of_the_contract(asked: Asked) -> None:
+    ingest = tools(asked)["knowledge.ingest"]
+    page = {"slug": "keys", "title": "Cache keys", "body": "One each.\n", "type": "concept", "target_project": "web"}
+    shown = await structured(ingest, **page, dry_run=True)
+    assert (shown["dry_run"], shown["notice"]) == (True, NOTICE)
+    assert str(shown["diff"]).startswith("--- /dev/null\n+++ b/.wiki/concepts/keys.md\n")
+    answer = await structured(ingest, **page)
+    assert answer == {
+        "project": "local/web",
+        "slug": "concepts/keys",
+        "revision": shown["revision"],
+        "created": True,
+        "dry_run": False,
+        "next_action_hint": "it is in the working tree: commit it there",
+    }
+
+
+async def test_a_proposal_is_told_in_the_fields_of_the_contract() -> None:
+    proposed = IngestAnswer("acme/web", "concepts/keys", "ab" * 20, True, False, pull_request=Proposal(3, "https://x"))
+    told = content(proposed)
+    (tool,) = [tool for tool in federation_tools(unconfigured, Listing()) if tool.name == "knowledge.ingest"]
+    assert told["pull_request"] == {"number": 3, "url": "https://x"}
+    jsonschema.validate(told, tool.output_schema or {})
+
+
 async def test_a_task_is_told_in_the_fields_of_the_contract(asked: Asked) -> None:
     create = tools(asked)["tasks.create"]
     answer = await structured(create, target_project="web", body="# Fix yarn\n\nNow.\n")
@@ -174,6 +204,16 @@ async def test_absent_fields_are_left_out_not_null(asked: Asked) -> None:
 
 def test_all_tools_but_those_only_read() -> None:
     assert [tool.name for tool in federation_tools(unconfigured, Listing()) if not tool.read_only] == WRITING
+
+
+def test_writing_a_page_replaces_what_is_there_and_may_be_sent_again() -> None:
+    (ingest,) = [tool for tool in federation_tools(unconfigured, Listing()) if tool.name == "knowledge.ingest"]
+    assert (ingest.read_only, ingest.destructive, ingest.idempotent, ingest.open_world) == (False, True, True, True)
+
+
+def test_the_bounds_of_a_page_are_those_of_who_writes_it() -> None:
+    bounds = {name: schema.get("maxLength") for name, schema in arguments_of("knowledge.ingest").items()}
+    assert (bounds["title"], bounds["description"], bounds["body"]) == (MAX_TITLE, MAX_DESCRIPTION, MAX_BODY)
 
 
 def test_filing_a_task_adds_to_what_is_there_and_may_be_sent_again() -> None:

@@ -24,6 +24,7 @@ CALLS: Mapping[str, Mapping[str, object]] = {
     "projects.list": {},
     "projects.status": {"project": "broken"},
     "projects.refresh": {"project": "broken"},
+    "knowledge.ingest": {"target_project": "broken", "slug": "concepts/x", "title": "x", "body": "x"},
     "tasks.create": {"target_project": "broken", "body": "x"},
 }
 
