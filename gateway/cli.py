@@ -31,6 +31,7 @@ VERBS: Final[Mapping[str, str]] = {
     "get": "Read one page of a project's wiki",
     "search": "Search the shared wiki",
     "projects": "List the projects that are known",
+    "ingest": "Write a page into a project's wiki",
     "task": "File a task in a project",
     "inbox": "Show and file what agents captured",
     "import": "Copy a folder of notes into the knowledge base",
