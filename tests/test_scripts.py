@@ -242,10 +242,13 @@ class TestChecks:
 
     def test_ci_makes_them_all(self, checkout: Checkout) -> None:
         checkout.program(checkout.root / "scripts" / "test", f'#!/bin/sh\necho "test $*" >>"{checkout.log}"\n')
-        for tool in ("bash", "env", "timeout"):
+        for tool in ("bash", "env"):
             (checkout.bin / tool).symlink_to(str(shutil.which(tool)))
+        checkout.program(
+            checkout.bin / "timeout", f'#!/bin/sh\necho "timeout $1" >>"{checkout.log}"\nshift\nexec "$@"\n'
+        )
         assert checkout.run(".ci/run").returncode == 0
-        assert checkout.done() == ["test --full"]
+        assert checkout.done() == ["timeout 3600", "test --full"]
 
 
 class TestLocks:
@@ -287,6 +290,12 @@ def pins(name: str) -> dict[str, Version]:
     return {canonicalize_name(package): Version(version) for package, version in found}
 
 
+# As distributions have it that package ensurepip by itself: whatever imports it fails.
+WITHOUT_ENSUREPIP = """#!/bin/sh
+case "$*" in *--without-pip*) ;; *'-m venv'*|*ensurepip*) echo "No module named 'ensurepip'" >&2; exit 1 ;; esac
+exec "{python}" "$@"
+"""
+
 # What this machine needs to reach the package index: certificates, proxies, mirrors.
 REACH = {name: value for name, value in os.environ.items() if re.search("(?i)^(pip|uv|ssl)_|_proxy$", name)}
 
@@ -295,13 +304,17 @@ REACH = {name: value for name, value in os.environ.items() if re.search("(?i)^(p
 class TestFreshMachine:
     """The real thing: an empty environment, filled from the package index."""
 
-    @pytest.mark.parametrize("installer", ["pip", *(["uv"] if shutil.which("uv") else [])])
+    @pytest.mark.parametrize("installer", ["pip", "pip without ensurepip", *(["uv"] if shutil.which("uv") else [])])
     def test_the_demo_runs(self, checkout: Checkout, installer: str) -> None:
         """With nothing but the tools above and a Python: no git, no HOME."""
         for name in ("README.md", "LICENSE", "gateway", "sync", "cache"):
             source, target = ROOT / name, checkout.root / name
             shutil.copytree(source, target) if source.is_dir() else shutil.copy(source, target)
-        (checkout.bin / "python3").symlink_to(Path(sys.base_prefix) / "bin" / "python3")
+        python = Path(sys.base_prefix) / "bin" / "python3"
+        if installer == "pip without ensurepip":
+            checkout.program(checkout.bin / "python3", WITHOUT_ENSUREPIP.format(python=python))
+        else:
+            (checkout.bin / "python3").symlink_to(python)
         if installer == "uv":
             (checkout.bin / "uv").symlink_to(str(shutil.which("uv")))
         first = checkout.run("scripts/demo", reach=REACH)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from cache.errors import Ambiguous, InvalidArgument, NotConfigured, NotFound, RateLimited, Unavailable
+from cache.times import timestamp
 from gateway.answers import PageEntry
 from gateway.tools.federation_schemas import MAX_CURSOR
 from tests.support.federation import Asked, federation_over
@@ -73,6 +74,32 @@ class TestSearch:
     async def test_a_snippet_of_the_body(self, asked: Asked) -> None:
         answer = await asked.federation.search("ship")
         assert "Ship on green" in answer.matches[0].snippet
+
+    async def test_types_are_exactly_those_that_are_given(self, asked: Asked) -> None:
+        answer = await asked.federation.search("deploys", types=["entity"])
+        assert [(match.slug, match.type) for match in answer.matches] == [("entities/hosts", "entities")]
+
+    async def test_says_of_which_commit_and_when_it_is(self, asked: Asked) -> None:
+        commit = commit_files(asked.root / "wiki", {"README.md": "# Wiki\n"})
+        await asked.sync()
+        answer = await asked.federation.search("deploys")
+        assert (answer.revision, answer.synced_at) == (commit, timestamp(asked.now))
+
+    async def test_suggests_up_to_five_projects_and_never_the_wiki_that_was_searched(self, asked: Asked) -> None:
+        for name in "abcdef":
+            make_repo(asked.root / name, {".wiki/zebra.md": "# Zebra\n"})
+        commit_files(asked.root / "wiki", {f".wiki/raw/zebra{number}.md": "# Zebra\n" for number in range(9)})
+        await asked.sync()
+        answer = await asked.federation.search("zebra")
+        assert answer.matches == ()
+        assert len(answer.suggested_projects) == 5
+        assert set(answer.suggested_projects) < {f"local/{name}" for name in "abcdef"}
+
+    async def test_marks_what_is_not_committed(self, asked: Asked) -> None:
+        (asked.root / "wiki/.wiki/concepts/deploys.md").write_text("# Deploys\n\nEdited.\n")
+        await asked.sync()
+        marks = {match.slug: match.uncommitted for match in (await asked.federation.search("deploys")).matches}
+        assert marks["concepts/deploys"] is True
 
     async def test_without_a_shared_wiki(self, asked: Asked) -> None:
         asked.policy = replace(asked.policy, shared="")
@@ -153,6 +180,12 @@ class TestProjects:
             ("local/web", "ok", 4),
             ("local/wiki", "ok", 2),
         ]
+
+    async def test_one_with_changes_that_are_not_committed_is_marked(self, asked: Asked) -> None:
+        (asked.root / "web/.wiki/concepts/caching.md").write_text("# Caching\n\nEdited.\n")
+        await asked.sync()
+        marks = {entry.project: entry.uncommitted for entry in (await asked.federation.projects()).projects}
+        assert marks == {"local/api": None, "local/tool": None, "local/web": True, "local/wiki": None}
 
     async def test_by_cursor(self, asked: Asked) -> None:
         first = await asked.federation.projects(limit=3)

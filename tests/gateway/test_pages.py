@@ -80,6 +80,9 @@ class TestCut:
     def test_a_caller_who_asks_for_more_gets_more_bytes(self) -> None:
         assert len(cut("ж" * 60_000, offset=0, max_chars=50_000).text) == 50_000
 
+    def test_but_no_more_than_there_is_room_for(self) -> None:
+        assert len(cut("ж" * 200_000, offset=0, max_chars=200_000).text) == 100_000
+
     def test_the_end_itself_is_an_empty_part(self) -> None:
         assert cut("abc", offset=3, max_chars=10).text == ""
 

@@ -43,4 +43,5 @@ def test_each_tool_is_listed_without_a_remark_and_answers_a_call(target: Target,
         arguments = json.dumps(target.calls[tool["name"]])
         call = ("--method", "tools/call", "--tool-name", tool["name"], "--tool-args-json", arguments)
         result = inspect(target, era, *call)
+        assert not result.get("isError"), result
         assert ("structuredContent" in result) == ("outputSchema" in tool)

@@ -128,7 +128,8 @@ class TestBadRequests:
         assert result["content"][0]["text"] == "invalid_argument: query must have at most 2000 characters"
 
     async def test_a_body_over_4_mib_is_too_large(self, http: httpx2.AsyncClient) -> None:
-        assert (await post(http, call(1, "sample.echo", query="x" * (4 << 20)))).status_code == 413
+        response = await post(http, call(1, "sample.echo", query="x" * (4 << 20)))
+        assert (response.status_code, response.text) == (413, "Request body too large")
 
     async def test_another_kind_of_content_is_refused(self, http: httpx2.AsyncClient) -> None:
         assert (await post(http, request(1, "ping"), **{"content-type": "text/plain"})).status_code == 400
