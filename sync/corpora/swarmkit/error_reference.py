@@ -27,7 +27,7 @@ MAX_DOCUMENTS: Final = 5  # that are named as sources of one code
 
 FAILED: Final = "resolver.failed"  # the one code of ours: what the worker says when the resolver itself raises
 
-_LIST: Final = Path(__file__).parent / "error_codes.txt"
+LIST: Final = Path(__file__).parent / "error_codes.txt"
 _FILE_NAME: Final = re.compile(r".*\.(?:yaml|yml|json|md|py|toml|txt)")
 
 
@@ -99,7 +99,7 @@ def _either(texts: Iterable[str]) -> str:
 @cache
 def listed() -> Mapping[str, Reference]:
     """The codes of the release that the list was generated from, and ours."""
-    release, *codes = _LIST.read_text("utf-8").splitlines()
+    release, *codes = LIST.read_text("utf-8").splitlines()
     return {code: Reference(code, *words(code), (release.strip("# "),)) for code in (*codes, FAILED)}
 
 

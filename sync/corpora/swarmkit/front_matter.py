@@ -14,6 +14,7 @@ MAX_NODES = 2_000  # values of one front matter; more are a trick with aliases
 
 _LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)  # makes text, lists and mappings only
 _KEY = re.compile(r"([A-Za-z_][\w .-]{0,100}?)[ \t]*:(?:[ \t]+(.*)|)$")
+_WORD_KEY = re.compile(r"[\"'`{]?[\w-]+[\"'`]?[ \t]*:(?:\s|$)")
 _ITEM = re.compile(r"\s*-[ \t]+(.*)$")
 _OPENING = re.compile(r"\ufeff?---[ \t]*\r?\n")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
@@ -26,18 +27,24 @@ _HEAD = 2_000  # code points of a body in which a line may say its tags and stat
 def split(text: str) -> tuple[str, int]:
     """The YAML that ``text`` begins with, and the offset of its body.
 
-    As for wikis, and besides whatever stands between two rules without an empty line, if a line of it has a key: a
-    first line that starts with a backtick is no YAML and meant to be."""
+    As for wikis, but that a line of it must have a key of one word: prose between two rules is none. And besides,
+    whatever stands between two rules without an empty line and has such a line: one that starts with a backtick is no
+    YAML and was meant to be."""
+    start = 1 if text.startswith("\ufeff") else 0
     found, body = front_matter.split(text)
+    if body > start:
+        return (found, body) if not found or _has_key(found) else ("", start)
     opening = _OPENING.match(text)
-    if found or opening is None or body > 1:
-        return found, body
-    closing = _CLOSING.search(text, opening.end())
-    inside = text[opening.end() : closing.start()] if closing else ""
-    lines = inside.splitlines()
-    if closing is None or not all(line.strip() for line in lines) or not any(map(_KEY.match, lines)):
-        return found, body
-    return inside, closing.end()
+    closing = None if opening is None else _CLOSING.search(text, opening.end())
+    if opening is None or closing is None:
+        return "", start
+    inside = text[opening.end() : closing.start()]
+    meant = _has_key(inside) and all(line.strip() for line in inside.splitlines())
+    return (inside, closing.end()) if meant else ("", start)
+
+
+def _has_key(written: str) -> bool:
+    return any(map(_WORD_KEY.match, written.splitlines()))
 
 
 def fields(written: str) -> dict[str, Any]:

@@ -46,7 +46,7 @@ class Skill:
     server: str
     tool: str
     path: str
-    error: str = ""
+    error: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
