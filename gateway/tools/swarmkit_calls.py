@@ -6,11 +6,11 @@ Apart from their declarations, since nothing here is needed before the first cal
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
 from typing import Any, Final
 
 import anyio.to_thread
 
+from gateway.answers import content
 from gateway.tools.registry import Result, Structured
 from gateway.tools.swarmkit_schemas import MAX_RESULTS
 from sync.corpora.swarmkit.corpus import Corpus
@@ -25,7 +25,7 @@ async def call(corpus: Corpus, name: str, arguments: Mapping[str, Any]) -> Resul
 
 def _search(corpus: Corpus, arguments: Mapping[str, Any]) -> Content:
     hits = corpus.search(arguments["query"], arguments.get("max_results", MAX_RESULTS))
-    return {"results": [asdict(hit) for hit in hits]}
+    return {"results": [content(hit) for hit in hits]}
 
 
 def _get_schema(corpus: Corpus, arguments: Mapping[str, Any]) -> Content:
@@ -37,15 +37,15 @@ def _list_schemas(corpus: Corpus, _: Mapping[str, Any]) -> Content:
 
 
 def _get_note(corpus: Corpus, arguments: Mapping[str, Any]) -> Content:
-    return asdict(corpus.note(arguments["slug"]))
+    return content(corpus.note(arguments["slug"]))
 
 
 def _list_notes(corpus: Corpus, arguments: Mapping[str, Any]) -> Content:
-    return {"notes": [asdict(note) for note in corpus.notes(arguments.get("tag"))]}
+    return {"notes": [content(note) for note in corpus.notes(arguments.get("tag"))]}
 
 
 def _get_error(corpus: Corpus, arguments: Mapping[str, Any]) -> Content:
-    return asdict(corpus.error(arguments["code"]))
+    return content(corpus.error(arguments["code"]))
 
 
 def _validate(corpus: Corpus, arguments: Mapping[str, Any]) -> Content:
@@ -53,8 +53,7 @@ def _validate(corpus: Corpus, arguments: Mapping[str, Any]) -> Content:
 
 
 def _list_skills(corpus: Corpus, _: Mapping[str, Any]) -> Content:
-    skills = (asdict(skill).items() for skill in corpus.skills())
-    return {"skills": [{key: value for key, value in skill if key != "error" or value} for skill in skills]}
+    return {"skills": [content(skill) for skill in corpus.skills()]}
 
 
 CALLS: Final[Mapping[str, Callable[[Corpus, Mapping[str, Any]], Content]]] = {
