@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 
 from cache.errors import Denied, NotFound, StoreFailure, Unavailable
-from cache.model import Listed, Project, ProjectState, Snapshot
+from cache.model import Listed, PageFacts, Project, ProjectState, RepoRef, Snapshot, TreeEntry
 from cache.store import SqliteStore
+from sync import wiki_index
+from sync.forge.base import Head
 from sync.plan import SyncSettings
 from sync.worker import SyncReport, refresh, sync_forge
 from tests.support.forges import API, LOCAL, NO_WIKI, WEB, Faulty, make_fleet
@@ -113,6 +116,51 @@ async def test_the_second_sync_looks_at_nothing(fleet: Fleet) -> None:
     report = await fleet.sync()
     assert (report.changed, report.unchanged) == (0, 4)
     assert fleet.forge.calls == []
+
+
+async def test_one_that_breaks_while_it_is_read_has_failed_and_keeps_what_was_known(fleet: Fleet) -> None:
+    await fleet.sync()
+    commit_files(fleet.root / "web", {".wiki/concepts/new.md": "# New\n"})
+    tree = fleet.forge.wiki_tree
+
+    async def losing(repo: RepoRef, head: Head) -> tuple[TreeEntry, ...]:
+        if repo.name == "local/web":
+            for folder in (fleet.root / "web/.git/objects").iterdir():
+                shutil.rmtree(folder)
+        return await tree(repo, head)
+
+    fleet.forge.wiki_tree = losing  # type: ignore[method-assign]
+    report = await fleet.sync()
+    assert [failure.project for failure in report.failed] == ["local/web"]
+    assert "is missing" in report.failed[0].reason
+    assert fleet.project("web").state is ProjectState.FAILED
+    assert len(fleet.store.pages(fleet.project("web").key)) == 4
+
+
+async def test_reading_a_wiki_lets_the_event_loop_run(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: set[int] = set()
+
+    def noting(
+        tree: Sequence[TreeEntry], indexes: Mapping[str, str | None], facts: Mapping[str, PageFacts]
+    ) -> wiki_index.Reading:
+        seen.add(threading.get_ident())
+        return wiki_index.read_wiki(tree, indexes, facts)
+
+    monkeypatch.setattr("sync.look.read_wiki", noting)
+    await fleet.sync()
+    assert seen
+    assert threading.get_ident() not in seen
+
+
+@pytest.mark.full
+async def test_a_thousand_repositories_below_one_root(tmp_path: Path) -> None:
+    names = [f"team{number // 100}/r{number}" for number in range(1000)]
+    forge = make_fleet(tmp_path / "src", {name: {".wiki/a.md": f"# {name}\n"} for name in names})
+    store = SqliteStore(tmp_path / "cache.db", clock=lambda: LATER, on_notice=print)
+    report = await sync_forge(forge, store, LOCAL, clock=lambda: LATER)
+    assert (report.listed, report.changed, report.failed) == (1000, 1000, ())
+    assert [project.pages for project in store.projects(limit=2000)] == [1] * 1000
+    store.close()
 
 
 async def test_only_what_changed_is_looked_at(fleet: Fleet) -> None:

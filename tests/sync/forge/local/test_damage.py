@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import resource
+import shutil
 import zlib
 from collections.abc import Callable
 from hashlib import sha1
@@ -314,6 +315,13 @@ class TestBounds:
 
 
 class TestDisappearance:
+    async def test_of_the_objects_between_the_head_and_a_read_is_told(self, repo: Path) -> None:
+        head = await Asked(repo).head()
+        for folder in (repo / ".git/objects").iterdir():
+            shutil.rmtree(folder)
+        with pytest.raises(Unavailable, match=f"local/web cannot be read: its object {head.commit} is missing"):
+            await Asked(repo).read(PAGE, ref=head.commit)
+
     async def test_before_a_read_is_not_found(self, repo: Path) -> None:
         asked = Asked(repo)
         lose(repo)

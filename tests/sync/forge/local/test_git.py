@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -252,13 +253,18 @@ class TestNothingIsRun:
         await asked.listed()
         assert not ran.exists()
 
-    @needs_git
     async def test_not_even_git(self, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def refuse(*_: object, **__: object) -> None:
             raise AssertionError("a process was started")
 
-        monkeypatch.setattr(subprocess, "Popen", refuse)
-        assert isinstance(await Asked(repo).file(PAGE), File)
+        for module, name in ((subprocess, "Popen"), (os, "posix_spawn"), (os, "posix_spawnp"), (os, "system")):
+            monkeypatch.setattr(module, name, refuse)
+        for name in ("fork", "forkpty", "execv", "execve"):
+            monkeypatch.setattr(os, name, refuse)
+        asked = Asked(repo)
+        await asked.head()
+        assert await asked.wiki()
+        assert isinstance(await asked.file(PAGE), File)
 
     async def test_and_nothing_is_written(self, repo: Path) -> None:
         def state() -> dict[str, tuple[int, int]]:
