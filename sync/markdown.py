@@ -50,6 +50,7 @@ _TITLES = (  # an opening quote, which is no word's apostrophe, with all that it
     (re.compile(r"(?<=[\s>])'(?:[^'\\]+|\\.)*+", re.DOTALL), "‘"),
     (re.compile(r"(?<=[\s>])\((?:[^()\\]+|\\.)*+", re.DOTALL), "（"),
 )
+_LONE_RETURN = re.compile(r"\r(?!\n)")
 _LINE_END = re.compile(r"[\n\r]")
 _LINE_WITH_BAR = re.compile(r"^.*\[\[[^\[\]|\n]+(?<!\\)\|[^\[\]\n]*\]\].*$", re.MULTILINE)
 _BAR = re.compile(r"(\[\[[^\[\]|\n]+)(?<!\\)\|([^\[\]\n]*\]\])")
@@ -58,6 +59,8 @@ _DEFINITION = re.compile(r"^ {0,3}\[([^\[\]\n]{1,200})\]:[ \t]*(?:<([^<>\n]{1,10
 
 def blocks(text: str, start: int = 0) -> Iterator[Block]:
     """The blocks of ``text`` from the offset ``start`` on, in order, each made when it is asked for."""
+    if "\r" in text:
+        text = _LONE_RETURN.sub("\n", text)  # pyromark takes all that follows indented code with such an end for code
     definitions = _definitions(text, start) if len(text) - start > WINDOW else {}
     size = WINDOW
     while start < len(text):

@@ -33,6 +33,11 @@ class TestBlocks:
             ("HEADING", "Two", 2),
         ]
 
+    @pytest.mark.parametrize("start", ["    code", "> quote", "```\ncode\n```", "- item"])
+    def test_end_at_a_lone_carriage_return_as_at_any_line_end(self, start: str) -> None:
+        text = f"{start}\n\n## A\n\ntext\n"
+        assert list(blocks(text.replace("\n", "\r"))) == list(blocks(text))
+
     def test_know_where_in_lists_and_quotes_they_stand(self) -> None:
         text = "- a\n\n  b\n  - c\n- d\n\n> e\n> - f\n\ng\n\n- # h\n"
         assert [(block.text, block.depth, block.opens, block.quoted) for block in blocks(text)] == [
