@@ -49,6 +49,10 @@ def test_what_is_open_is_closed_as_it_was_opened(text: str, end: str) -> None:
     assert closing(text) == end
 
 
+def test_a_byte_order_mark_hides_nothing() -> None:
+    assert closing("\ufeff```", 1) == "```"
+
+
 def test_front_matter_opens_nothing() -> None:
     text = "---\na: |\n  ```\n---\n"
     assert closing(text, len(text)) == ""

@@ -62,7 +62,7 @@ def headings(text: str, start: int | None = None) -> tuple[Heading, ...]:
     """All headings in order. ``start`` is where the Markdown begins, behind the front matter if it is not given."""
     begin = front_matter.split(text)[1] if start is None else start
     found = [block for block in blocks(text, begin) if block.level]
-    starts = [line_start(text, block.start) for block in found]
+    starts = [max(begin, line_start(text, block.start)) for block in found]
     ends = [*starts, len(text)][1:]
     above: list[tuple[int, str]] = []
     made = []

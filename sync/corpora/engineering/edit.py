@@ -23,6 +23,7 @@ from sync.corpora.engineering.lines import (
     filled,
     gap_before,
     gap_behind,
+    is_blank,
     line_end_before,
     line_number,
 )
@@ -85,18 +86,23 @@ def update(text: str, heading: str, content: str, mode: Mode) -> Edited:
 
 
 def file_into(text: str, heading: str, content: str) -> str:
-    """``text`` with ``content`` at the end of a section's own body, once: unchanged where it is there already. Headings
-    in it become as deep as they must be. Raises what :func:`update` does."""
+    """``text`` with ``content`` at the end of a section's own body; unchanged where the section holds it already, by
+    itself between blank lines. Headings in it become as deep as they must be. Raises what :func:`update` does."""
     known = headings(text)
     section = find(text, known, checked(heading, "heading"))
     if section is None:
         return update(text, heading, lowered(content, TOP + 1), "append").text
-    fitting = lowered(content, _place(text, known, section, "append").least)
-    first, last = filled(text, section.body, section.end)
-    lines = content_lines(fitting)
-    if LINE_END.split(text[first:last].rstrip("\r\n"))[-len(lines) :] == lines:
+    behind = (each.start for each in known if each.start >= section.end and each.level <= section.level)
+    whole = text[section.body : next(behind, len(text))]
+    if any(_holds(whole, content_lines(lowered(content, least))) for least in range(section.level + 1, DEEPEST + 2)):
         return text
-    return update(text, heading, fitting, "append").text
+    return update(text, heading, lowered(content, _place(text, known, section, "append").least), "append").text
+
+
+def _holds(text: str, wanted: list[str]) -> bool:
+    lines = ["", *LINE_END.split(text), ""]
+    ends = ((at, at + len(wanted)) for at in range(1, len(lines) - len(wanted)))
+    return any(lines[at:end] == wanted and is_blank(lines[at - 1]) and is_blank(lines[end]) for at, end in ends)
 
 
 def compose(title: str, content: str) -> str:
@@ -107,8 +113,8 @@ def compose(title: str, content: str) -> str:
     said = facts(text)
     if said.title is None and said.heading is None:
         start = front_matter.split(text)[1]
-        front = text[:start] + ("\n" if start else "")
-        text = front + line_of(name, 1, "title") + "\n\n" + text[start:].lstrip("\n")
+        front, body = text[:start] + ("\n" if start else ""), text[start:].lstrip("\n")
+        text = front + line_of(name, 1, "title") + "\n" + ("\n" + body if body else "")
     if (own := facts_of(text, "").title) != name:
         raise InvalidArgument(
             f"{CONTENT} has a title of its own, '{shown(own, 100)}' — leave that out, or give it as title",
@@ -143,22 +149,23 @@ def _put(text: str, place: _Place, lines: Sequence[str]) -> _Put:
 
 
 def _demand_structure(known: Sequence[Heading], place: _Place, put: _Put, *, own: bool) -> None:
-    """Raise ``InvalidArgument`` unless the text reads as before but for what was put into it; its first heading is our
-    ``own`` or the content's."""
+    """Raise ``InvalidArgument`` unless the text reads as before but for what was put into it, which begins with a
+    heading of ours if ``own``."""
     _demand_closed(put.text, put.end)
     found = headings(put.text)
-    inside = [each for each in found if put.start <= each.start < put.end]
-    if high := next((each for each in inside[own:] if each.level < place.least), None):
+    ours = [(TOP, put.start)] if own else []
+    inside = [each for each in found if put.start + own <= each.start < put.end]
+    if high := next((each for each in inside if each.level < place.least), None):
         remedy = f"give it level {place.least} or deeper" if place.least <= DEEPEST else "write bold text instead"
         raise InvalidArgument(
             f"{CONTENT} has the heading '{shown(high.text, 100)}' of level {high.level}, which would end the section"
             f" or take over others — {remedy}",
             argument=CONTENT,
         )
-    outside = [(each.level, each.start) for each in found if not put.start <= each.start < put.end]
+    outside = [(each.level, each.start) for each in found if not put.start + own <= each.start < put.end]
     before = [(each.level, each.start) for each in known if each.start < place.start]
     after = [(each.level, each.start + put.moved) for each in known if each.start >= place.end]
-    if outside != before + after:
+    if outside != before + ours + after:
         raise InvalidArgument(f"{CONTENT} would change how the document around it reads", argument=CONTENT)
 
 

@@ -72,10 +72,10 @@ def gap_behind(text: str, line_end: str) -> str:
     """What is to be put behind ``text`` so that it ends with a blank line, or is empty."""
     if not text.lstrip(BOM):
         return ""
-    if not text.endswith(("\n", "\r")):
-        return line_end * 2
-    body = text[:-2] if text.endswith("\r\n") else text[:-1]
-    return "" if is_blank(text[line_start(body, len(body)) :]) else line_end
+    ended = text.endswith(("\n", "\r"))
+    body = text[:-2] if text.endswith("\r\n") else text[: len(text) - ended]
+    last = text[line_start(body, len(body)) :]
+    return ("" if ended else line_end) + ("" if is_blank(last) else line_end)
 
 
 def gap_before(text: str, line_end: str) -> str:
