@@ -16,6 +16,8 @@ from cache.search.rank import Collected, Hit, Sizes, Terms, ladder
 _HIDDEN = "raw"  # the type that only shows when it is asked for
 _WORDS_COMPARED = 16  # of a query, where the whole fleet is asked
 
+_LONG = range(3, 6)  # words of a question of which a body may lack one; more would take too long to look for
+
 _NAMED = "SELECT id, position, kind, '', 0 FROM page WHERE id BETWEEN ? AND ? AND instr(names, ?) > 0"
 _WORDED = (
     "SELECT page.id, position, kind, page.terms, length FROM page_text JOIN page ON page.id = page_text.rowid"
@@ -90,9 +92,26 @@ def _collect(connection: Connection, here: tuple[int, int], whole: str, terms: T
     worded = _hits(connection, _WORDED, " OR ".join(phrases), *here)
     bodies = _hits(connection, _BODIES, " AND ".join(phrases), *here) if sizes.bodies else []
     if not bodies:
-        return Collected(sizes, named, worded)
+        nearly = (
+            _hits(connection, _BODIES, _all_but_one(phrases), *here) if sizes.bodies and len(phrases) in _LONG else []
+        )
+        return Collected(sizes, named, worded, nearly=nearly)
     frequency = [int(connection.execute(_FREQUENCY, (phrase, *here)).fetchone()[0]) for phrase in phrases]
-    return Collected(sizes, named, worded, bodies, frequency)
+    return Collected(sizes, named, worded, bodies, frequency=frequency)
+
+
+def _all_but_one(phrases: Sequence[str]) -> str:
+    """What has all of ``phrases``, of which there are several, but one. Halved, since each phrase that is looked up
+    takes time: one half has all of its own and the other lacks one."""
+    if len(phrases) == 2:
+        return " OR ".join(phrases)
+    if len(phrases) == 3:
+        first, second, third = phrases
+        return f"({first} AND ({second} OR {third})) OR ({second} AND {third})"
+    middle = len(phrases) // 2
+    left, right = phrases[:middle], phrases[middle:]
+    halves = ((left, right), (right, left))
+    return " OR ".join(f"({' AND '.join(whole)} AND ({_all_but_one(rest)}))" for whole, rest in halves)
 
 
 def _hits(connection: Connection, statement: str, *values: object) -> list[Hit]:

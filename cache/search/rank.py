@@ -5,10 +5,10 @@ changes a score.
 
 1. the whole query is part of the slug or of the title;
 2. all its words are in slug, title or description;
-3. the body, where it is mirrored, has all the words that carry meaning;
+3. the body, where it is mirrored, has all the words that carry meaning, or, where no body has, all of them but one;
 4. slug, title or description have any of those.
 
-Within the first two steps pages are equal; in the others BM25 tells them apart.
+Within the first two steps pages are equal, and so are bodies that lack a word; elsewhere BM25 tells pages apart.
 """
 
 from __future__ import annotations
@@ -50,13 +50,14 @@ class Sizes:
 @dataclass(frozen=True, slots=True)
 class Collected:
     """What the index finds in one project: ``named`` are the pages of step 1, ``worded`` all pages with any of the
-    content's terms, ``bodies`` those whose body has all; ``frequency`` tells in how many bodies each content term
-    stands."""
+    content's terms, ``bodies`` those whose body has all, ``nearly`` those whose body has all but one; ``frequency``
+    tells in how many bodies each content term stands."""
 
     sizes: Sizes
     named: Sequence[Hit] = ()
     worded: Sequence[Hit] = ()
     bodies: Sequence[Hit] = ()
+    nearly: Sequence[Hit] = ()
     frequency: Sequence[int] = ()
 
 
@@ -97,6 +98,7 @@ def _claims(terms: Terms, found: Collected) -> Iterator[_Claim]:
     weigh = bm25(found.frequency, found.sizes.bodies, found.sizes.body_terms)
     for hit in found.bodies:
         yield hit, 3, weigh(tuple([repeated(hit[3], term) for term in terms.content]), hit[4])
+    yield from ((hit, 3, 0.0) for hit in found.nearly)
     weigh = bm25(frequency, found.sizes.pages, found.sizes.page_terms)
     for hit, count in zip(found.worded, counts, strict=True):
         yield hit, 4, weigh(count, hit[4])

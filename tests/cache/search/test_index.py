@@ -83,6 +83,26 @@ def test_a_body_that_lacks_a_word_is_no_match(store: SqliteStore) -> None:
     assert found(store, "yarn windows") == []
 
 
+def test_a_body_may_lack_one_word_of_a_question_that_no_body_has_all_words_of(store: SqliteStore) -> None:
+    texts = {"yarn": "none", "caching": "they need a shell", "os": "Yarn needs a portable shell.", "scripts": "none"}
+    members = [page(slug, slug.upper(), body=text, position=at) for at, (slug, text) in enumerate(texts.items())]
+    commit(store, *members, bodies=texts)
+    assert found(store, "which shell does yarn need for scripts") == [(3, "OS"), (4, "YARN"), (4, "SCRIPTS")]
+    assert found(store, "portable shell yarn") == [(3, "OS"), (4, "YARN")]
+
+
+@pytest.mark.parametrize(
+    "words", [["ant", "bee", "cat"], ["ant", "bee", "cat", "dog"], ["ant", "bee", "cat", "dog", "elk"]]
+)
+def test_it_may_lack_any_one_word_and_no_two(store: SqliteStore, words: list[str]) -> None:
+    one = [" ".join(word for word in words if word != lacking) for lacking in words]
+    two = [text.rpartition(" ")[0] for text in one]
+    texts = dict(enumerate([*one, *two]))
+    members = [page(f"p{at}", f"P{at}", body=text, position=at) for at, text in texts.items()]
+    commit(store, *members, bodies={each.slug: texts[at] for at, each in enumerate(members)})
+    assert found(store, " ".join(words)) == [(3, f"P{at}") for at in range(len(one))]
+
+
 def test_bodies_of_projects_that_are_not_mirrored_are_not_searched(store: SqliteStore) -> None:
     shared = page("concepts/a", "A", body="Run yarn")
     commit(store, shared, number=1, bodies={"concepts/a": "Run yarn"})
