@@ -39,13 +39,16 @@ def below(root: Path, folder: str, wanted: Callable[[str], object]) -> Iterator[
             with os.scandir(f"{root}/{here}") as entries:
                 for entry in entries:
                     path = f"{here}/{entry.name}" if here else entry.name
-                    if entry.is_dir(follow_symlinks=False):
-                        if not entry.name.startswith(".") and entry.name not in SKIPPED:
-                            waiting.append(path)
-                    elif wanted(path) and entry.is_file(follow_symlinks=False):
+                    if wanted(path) and entry.is_file(follow_symlinks=False):
                         yield path, Stamp.of(entry.stat(follow_symlinks=False))
+                    elif _may_be_entered(entry.name) and entry.is_dir(follow_symlinks=False):
+                        waiting.append(path)
         except OSError:
             continue
+
+
+def _may_be_entered(name: str) -> bool:
+    return not name.startswith(".") and name not in SKIPPED
 
 
 def named(root: Path, paths: Iterable[str]) -> Iterator[tuple[str, Stamp]]:

@@ -42,11 +42,11 @@ class Documents:
         self._refresh()
         return [content.skill for _, content in sorted(self._contents.items()) if content.skill is not None]
 
-    def mentions(self, word: str) -> Iterator[Section]:
-        """The sections that hold ``word`` as it is written, by path."""
+    def mentions(self, code: str) -> Iterator[Section]:
+        """The sections that name an error code, by path."""
         self._refresh()
-        for _, content in sorted(self._contents.items()):
-            yield from (section for section in content.sections if word in section.text)
+        for path in sorted(path for path, content in self._contents.items() if code in content.dotted):
+            yield from (section for section in self._contents[path].sections if code in section.text)
 
     def _refresh(self) -> None:
         now = self._clock()

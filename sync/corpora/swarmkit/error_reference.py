@@ -20,7 +20,7 @@ from cache.errors import NotFound, shown
 from cache.search.sections import Section
 from cache.suggest import near
 from sync.corpora.stamps import Watch, below
-from sync.corpora.swarmkit.error_sites import CODE, Site, exceptions, sites
+from sync.corpora.swarmkit.error_sites import Site, exceptions, sites
 from sync.corpora.swarmkit.error_words import words
 
 MAX_DOCUMENTS: Final = 5  # that are named as sources of one code
@@ -105,7 +105,7 @@ def listed() -> Mapping[str, Reference]:
 
 class Lookup:
     """What codes mean. ``groups`` are the references of sources, best first, each made when it is asked for;
-    ``mentions`` are the sections of documents that hold a word."""
+    ``mentions`` are the sections of documents that name a code."""
 
     def __init__(
         self, groups: Sequence[Callable[[], Mapping[str, Reference]]], mentions: Callable[[str], Iterable[Section]]
@@ -121,18 +121,12 @@ class Lookup:
             known = {**group(), **known}
             if wanted in known:
                 break
-        sections = self._sections(wanted)
+        sections = list(self._mentions(wanted))
         found = known.get(wanted) or _documented(wanted, sections, known)
         if found is None:
             raise NotFound(f"no such error code: {shown(code)}", suggestions=near(wanted, sorted(known)))
         documents = list(dict.fromkeys(section.path for section in sections))[:MAX_DOCUMENTS]
         return replace(found, sources=(*found.sources, *documents))
-
-    def _sections(self, code: str) -> list[Section]:
-        if not CODE.fullmatch(code):
-            return []
-        exact = re.compile(rf"(?<![\w.-]){re.escape(code)}(?![\w-]|\.\w)")
-        return [section for section in self._mentions(code) if exact.search(section.text)]
 
 
 def _documented(code: str, sections: Sequence[Section], known: Iterable[str]) -> Reference | None:

@@ -20,6 +20,7 @@ from sync.corpora.swarmkit.layout import Kind, schema_name, slug_of
 MAX_TITLE: Final = 300  # code points
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_DOTTED = re.compile(r"(?<![\w.-])[a-z][a-z0-9-]*(?:\.[a-z][a-z0-9-]*)+(?![\w-])")
 _YAML_NAME = re.compile(r"^ {1,8}(?:name|id):[ \t]*[\"']?([^\"'\n#]{1,200}?)[\"']?[ \t]*$", re.MULTILINE)
 
 
@@ -51,9 +52,11 @@ class Skill:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """A file as it is found, and what else is told of it."""
+    """A file as it is found, and what else is told of it. ``dotted`` are the words with dots in it, such as error codes
+    are."""
 
     sections: tuple[Section, ...]
+    dotted: frozenset[str]
     note: Note | None = None
     skill: Skill | None = None
 
@@ -61,18 +64,20 @@ class Content:
 def read(path: str, kind: Kind, data: bytes) -> Content:
     """What ``data``, the content of the file at ``path``, says."""
     text = data.decode("utf-8", "replace")
+    dotted = frozenset(_DOTTED.findall(text))
     match kind:
         case Kind.NOTE | Kind.MARKDOWN:
             note, body = _note(path, text)
-            return Content(tuple(_markdown(note, text, body)), note if kind is Kind.NOTE else None)
+            return Content(tuple(_markdown(note, text, body)), dotted, note=note if kind is Kind.NOTE else None)
         case Kind.SCHEMA:
-            return Content(tuple(_schema(path, text)))
+            return Content(tuple(_schema(path, text)), dotted)
         case Kind.SKILL:
             skill = _skill(path, data)
-            return Content((Section(path, skill.name or skill.id, skill.id, text, first=True),), skill=skill)
+            return Content((Section(path, skill.name or skill.id, skill.id, text, first=True),), dotted, skill=skill)
         case Kind.YAML:
             named = _YAML_NAME.search(text)
-            return Content((Section(path, named[1] if named else PurePosixPath(path).stem, "", text, first=True),))
+            title = named[1] if named else PurePosixPath(path).stem
+            return Content((Section(path, title, "", text, first=True),), dotted)
 
 
 def _note(path: str, text: str) -> tuple[Note, int]:

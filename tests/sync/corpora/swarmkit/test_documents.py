@@ -72,6 +72,19 @@ class TestAlwaysCurrent:
         assert paths(documents, "grape") == ["design/details/a.md"]
 
 
+class TestMentions:
+    @pytest.mark.parametrize("text", ["see `a.b-c`.", "| a.b-c | x |", "(a.b-c)", "a.b-c\nz"])
+    def test_a_section_that_names_a_code_is_found(self, root: Path, text: str) -> None:
+        write(root / "docs/notes/x.md", f"# X\n\n## One\n\n{text}\n\n## Two\n")
+        found = Documents(root, lambda: NOW).mentions("a.b-c")
+        assert [(section.path, section.heading) for section in found] == [("docs/notes/x.md", "One")]
+
+    @pytest.mark.parametrize("text", ["x.a.b-c", "a.b-c-d", "a.b-c.d", "A.b-c", "a.b-cd", "-a.b-c"])
+    def test_another_word_that_holds_it_is_none(self, root: Path, text: str) -> None:
+        write(root / "docs/notes/x.md", text)
+        assert list(Documents(root, lambda: NOW).mentions("a.b-c")) == []
+
+
 class TestFaults:
     def test_a_link_that_leads_out_is_not_read(
         self, documents: Documents, root: Path, tmp_path_factory: pytest.TempPathFactory
