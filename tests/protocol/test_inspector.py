@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.protocol import Target, gateway_target, npx
+from tests.support.protocol import Target, gateway_target, npx, swarmkit_target
 
 pytestmark = pytest.mark.full
 
 INSPECTOR = "@modelcontextprotocol/inspector@2.12.0"
 
 
-@pytest.fixture(scope="module")
-def target(tmp_path_factory: pytest.TempPathFactory) -> Target:
-    return gateway_target(tmp_path_factory.mktemp("gateway"))
+@pytest.fixture(scope="module", params=[gateway_target, swarmkit_target])
+def target(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Target:
+    make: Callable[[Path], Target] = request.param
+    return make(tmp_path_factory.mktemp("gateway"))
 
 
 @pytest.fixture(params=["legacy", "modern"])

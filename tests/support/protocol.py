@@ -17,6 +17,7 @@ from typing import Final
 
 from tests.support.repos import make_repo
 from tests.support.stdio_process import ROOT
+from tests.support.swarmkit_repo import make_repo as make_checkout
 
 TIME_LIMIT: Final = 300  # seconds for one run of a tool, which may have to be fetched first
 
@@ -87,9 +88,30 @@ def gateway_target(folder: Path) -> Target:
         "projects.status": {"project": "web"},
         "projects.refresh": {"project": "web"},
         "knowledge.ingest": {"slug": "concepts/blanks", "title": "Blanks in paths", "body": "Quote them.\n"},
-        "tasks.create": {"target_project": "web", "body": "Say how yarn runs in a path with blanks", "labels": ["wiki"]},
+        "tasks.create": {
+            "target_project": "web",
+            "body": "Say how yarn runs in a path with blanks",
+            "labels": ["wiki"],
+        },
     }
     return Target(GATEWAY, calls, env)
+
+
+def swarmkit_target(folder: Path) -> Target:
+    """The server of a SwarmKit checkout in ``folder``."""
+    calls: dict[str, dict[str, object]] = {
+        "search_docs": {"query": "topology loader", "max_results": 3},
+        "get_schema": {"artifact_type": "workspace"},
+        "list_schemas": {},
+        "get_design_note": {"slug": "topology-loader-limits"},
+        "list_design_notes": {"tag": "shared tag"},
+        "get_error_reference": {"code": "agent.unknown-skill"},
+        "validate_workspace": {"path": "examples/hello"},
+        "list_reference_skills": {},
+    }
+    repo = make_checkout(folder / "swarmkit")
+    command = (sys.executable, "-m", "gateway", "knowledge-server", "--repo", str(repo))
+    return Target(command, calls, {"HOME": str(folder)})
 
 
 @contextmanager
