@@ -83,9 +83,13 @@ class TestPaths:
         assert roots(load(tmp_path, FORGE)) == (home / "src",)
 
     def test_a_relative_path_starts_at_the_file(self, tmp_path: Path) -> None:
-        loaded = load(tmp_path, '[forge]\nkind = "local"\nroots = ["src"]\n[cache]\nfile = "a/cache.db"\n')
+        loaded = load(
+            tmp_path,
+            '[forge]\nkind = "local"\nroots = ["src"]\n[cache]\nfile = "a/cache.db"\n[swarmkit]\nrepo = "../kit"\n',
+        )
         assert roots(loaded) == (tmp_path / "src",)
         assert loaded.settings.cache.file == str(tmp_path / "a" / "cache.db")
+        assert loaded.settings.swarmkit.repo == str(tmp_path / "../kit")
 
     def test_a_relative_path_needs_a_file_to_start_at(self, home: Path) -> None:
         environ = {"GATEWAY_FORGE__KIND": "local", "GATEWAY_FORGE__ROOTS": "src"}
