@@ -79,10 +79,17 @@ def written(lines: str) -> str:
     """The text of the heading in these ``lines`` as it stands there, markup included."""
     first, *rest = LINE_END.split(lines.strip())
     if rest:
-        return " ".join(" ".join((first, *rest[:-1])).split())
+        *broken, last = (first, *rest[:-1])
+        return " ".join(" ".join([*map(_without_break, broken), last]).split())
     content = first.lstrip("#").strip()
     bare = content.rstrip("#")
     return " ".join((bare if not bare or bare.endswith((" ", "\t")) else content).split())
+
+
+def _without_break(line: str) -> str:
+    """A line without the backslash that breaks it (CommonMark 0.31, section 6.7), which says nothing within one."""
+    marks = len(line) - len(line.rstrip("\\"))
+    return line[:-1] if marks % 2 else line
 
 
 def line_of(heading: str, level: int, argument: str) -> str:
