@@ -19,7 +19,7 @@ from gateway.client_config import CLIENTS, ClientName, Machine, Refused, entry, 
 from gateway.commands.options import ConfigOption, VerboseOption, example, log_to_stderr, new_verb
 from gateway.exits import Exit
 from gateway.program import program
-from gateway.settings import Settings, SwarmkitSection
+from gateway.settings import ENV_NESTED, ENV_PREFIX, Settings, SwarmkitSection
 from gateway.swarmkit_config import workspace_entry
 from gateway.toolsets import configured
 from sync.corpora.swarmkit.layout import find_checkout
@@ -64,6 +64,7 @@ def client_config(
         return _for_a_workspace(SwarmkitSection() if loaded is None else loaded.settings.swarmkit, write=write)
     if client == "claude-md":
         return _for_agents(name, Settings() if loaded is None else loaded.settings, write=write)
+    _tell_of_variables(os.environ)
     wanted = entry(CLIENTS[client], program(), None if loaded is None else loaded.path)
     path = Machine(sys.platform, places.user_places().home, os.environ).client_file(client)
     if not write:
@@ -78,6 +79,15 @@ def client_config(
     except OSError as error:
         raise Denied(f"cannot write {path}: {error.strerror} — see its permissions") from None
     return Exit.OK
+
+
+def _tell_of_variables(environ: Mapping[str, str]) -> None:
+    """Say which settings a client's entry lacks, since a client starts the gateway in an environment of its own."""
+    if names := sorted(name for name in environ if name.upper().startswith(ENV_PREFIX) and ENV_NESTED in name):
+        some = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
+        print(
+            f"gateway: not in the entry: {some} — clients may not pass them on; set them in auth.toml", file=sys.stderr
+        )
 
 
 def _for_a_workspace(section: SwarmkitSection, *, write: bool) -> Exit:

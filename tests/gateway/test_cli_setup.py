@@ -110,6 +110,18 @@ class TestClientConfig:
         entry = json.loads(run("client-config", "vscode").out)["servers"]["knowledge"]
         assert entry["args"] == ["serve", "--tool-names", "underscore"]
 
+    def test_what_only_this_environment_sets_is_named(
+        self, home: Home, run: Inside, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("GATEWAY_FORGE__KIND", "local")
+        monkeypatch.setenv("GATEWAY_FORGE__ROOTS", '["/srv/secret"]')
+        shown = run("client-config", "cursor", "--write")
+        assert shown.code == 0
+        assert shown.err == (
+            "gateway: not in the entry: GATEWAY_FORGE__KIND, GATEWAY_FORGE__ROOTS"
+            " — clients may not pass them on; set them in auth.toml\n"
+        )
+
     def test_writing_says_where_and_keeps_the_rest(self, home: Home, run: Inside) -> None:
         path = home.path / ".claude.json"
         path.write_text('{"numStartups": 3, "mcpServers": {"other": {"command": "x"}}}', encoding="utf-8")
