@@ -69,8 +69,18 @@ class Engine:
 
 
 @dataclass(frozen=True, slots=True)
+class BrokenLinks:
+    """Links of a project's indexes that lead to no page: to files that are not there, or to several at once."""
+
+    project: str
+    dead: int
+    ambiguous: int
+
+
+@dataclass(frozen=True, slots=True)
 class CacheInfo:
-    """What ``gateway cache info`` shows. ``bytes`` is the size on disk with the write-ahead log."""
+    """What ``gateway cache info`` shows. ``bytes`` is the size on disk with the write-ahead log; ``broken_links`` are
+    of the projects that have the most of them."""
 
     path: str
     bytes: int
@@ -79,6 +89,7 @@ class CacheInfo:
     pages: int
     bodies: int
     runs: tuple[RunSummary, ...] = ()
+    broken_links: tuple[BrokenLinks, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from cache import cursor as cursors
-from cache.interface import Resolution
+from cache.interface import BrokenLinks, Resolution
 from cache.model import Known, Project, ProjectKey, ProjectState
 from cache.rows import PROJECT_COLUMNS, project_of
 from cache.schema import Connection
@@ -14,6 +14,7 @@ from cache.suggest import near
 from cache.text import storable
 
 MOST_SUGGESTED_FOR = 10  # words of one call
+MOST_WITH_BROKEN_LINKS = 5  # projects
 
 _SELECT = f"SELECT {PROJECT_COLUMNS} FROM project"  # noqa: S608
 _HERE = "named AND forge = ifnull(?, forge)"
@@ -63,6 +64,16 @@ def page_of_projects(
         (fold(query or ""), *(after or ("", "", 0)), limit),
     )
     return tuple(map(project_of, rows))
+
+
+def broken_links(connection: Connection) -> tuple[BrokenLinks, ...]:
+    """Of the projects whose indexes have the most of them."""
+    rows = connection.execute(
+        "SELECT name, dead_links, ambiguous_links FROM project WHERE named AND dead_links + ambiguous_links > 0"
+        " ORDER BY dead_links + ambiguous_links DESC, folded_name LIMIT ?",
+        (MOST_WITH_BROKEN_LINKS,),
+    )
+    return tuple(BrokenLinks(*row) for row in rows)
 
 
 def place_of(project: Project) -> Place:

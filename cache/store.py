@@ -222,4 +222,5 @@ def _info(connection: Connection, path: Path) -> CacheInfo:
         pages=count("page"),
         bodies=count("body"),
         runs=runs.latest(connection),
+        broken_links=projects.broken_links(connection),
     )

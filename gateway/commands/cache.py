@@ -32,6 +32,8 @@ def info(config: ConfigOption = None, verbose: VerboseOption = False) -> Exit:
         found = store.info()
     print(f"{found.path}: {found.bytes} bytes, schema {found.schema}")
     print(f"{counted(found.projects, 'project')}, {counted(found.pages, 'page')}, {found.bodies} bodies")
+    for links in found.broken_links:
+        print(f"{links.project}: {counted(links.dead, 'dead link')} in its index, {links.ambiguous} ambiguous")
     for run in found.runs:
         end = "did not finish" if run.finished_at is None else "complete" if run.complete else "incomplete"
         counts = f"{run.listed} listed, {run.changed} read, {run.failed} failed, {run.removed} gone"

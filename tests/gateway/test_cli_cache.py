@@ -1,4 +1,4 @@
-"""``gateway cache check`` on files that are not as they should be."""
+"""``gateway cache info`` and ``check`` on what is not as it should be."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 
 from gateway.exits import Exit
 from tests.support.cli import Home, Inside
+from tests.support.repos import make_repo
 
 
 @pytest.fixture
@@ -18,6 +19,18 @@ def file(home: Home, run: Inside) -> Path:
     home.with_fleet()
     assert run("sync").code == 0
     return home.path / ".local/state/gitea-knowledge-gateway/cache.db"
+
+
+def test_info_tells_whose_indexes_have_links_that_lead_to_no_page(home: Home, run: Inside) -> None:
+    index = "- [a](gone.md)\n- [b](b.md)\n- [[twice]]\n"
+    wiki = {".wiki/index.md": index, ".wiki/b.md": "", ".wiki/x/twice.md": "", ".wiki/y/twice.md": ""}
+    make_repo(home.path / "src/web", wiki)
+    make_repo(home.path / "src/api", {".wiki/index.md": "- [b](b.md)\n", ".wiki/b.md": ""})
+    home.configure('[forge]\nkind = "local"\nroots = ["~/src"]\n')
+    assert run("sync").code == 0
+    shown = run("cache", "info").out
+    assert "\nlocal/web: 1 dead link in its index, 1 ambiguous\n" in shown
+    assert "local/api" not in shown
 
 
 def test_what_does_not_fit_together_is_told_with_the_remedy(file: Path, run: Inside) -> None:
