@@ -33,6 +33,11 @@ def integer(description: str, *, default: int, minimum: int, maximum: int | None
     return {"type": "integer", **bounds, "default": default, "description": description}
 
 
+def boolean(description: str) -> Schema:
+    """An argument that is false unless it is given."""
+    return {"type": "boolean", "default": False, "description": description}
+
+
 def array(items: Schema, description: str) -> Schema:
     """A list in a result."""
     return {"type": "array", "items": items, "description": description}
