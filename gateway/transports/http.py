@@ -30,12 +30,15 @@ from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 
 from cache.errors import InvalidArgument, Unavailable
+from gateway.transports.bounded import Bounded
 from gateway.transports.ending import end_process_within
 from gateway.transports.jsonrpc import Refused, decode, encode
 
 PATH: Final = "/mcp"
 FINISH: Final = 1  # seconds in which open requests may still be answered once the process is asked to end
 UNWIND: Final = 1.0  # seconds in which calls that were cancelled then may end
+HELD: Final = 1_000  # requests at once, event streams among them: each holds memory until it is answered
+CONNECTIONS: Final = 2 * HELD  # with those that wait for their next request
 
 _LOCAL_NAMES: Final = ("127.0.0.1", "localhost", "[::1]")
 
@@ -56,6 +59,7 @@ async def serve_http(server: Server[Any], host: str, port: int, *, on_ready: Cal
             server_header=False,
             proxy_headers=False,
             ws="none",
+            limit_concurrency=CONNECTIONS,
             timeout_graceful_shutdown=FINISH,
         )
         url = f"http://{name}:{listener.getsockname()[1]}{PATH}"
@@ -75,7 +79,8 @@ def http_app(server: Server[Any], security: TransportSecuritySettings) -> Starle
         async with endpoint.running():
             yield
 
-    return Starlette(routes=[Route(PATH, endpoint)], lifespan=lifespan, exception_handlers={404: _not_found})
+    routes = [Route(PATH, Bounded(endpoint, HELD))]
+    return Starlette(routes=routes, lifespan=lifespan, exception_handlers={404: _not_found})
 
 
 def loopback(host: str) -> str:
