@@ -36,7 +36,7 @@ class InFlight(Generic[K, V]):
         while (flight := self._flights.get(key)) is not None:
             await flight.landed.wait()
             if flight.error is not None:
-                raise flight.error
+                raise _twin(flight.error) from flight.error
             if flight.brought is not None:
                 return flight.brought[0]
         return await self._lead(key, work)
@@ -59,3 +59,10 @@ class InFlight(Generic[K, V]):
                 del self._flights[key]
             flight.landed.set()
         return value
+
+
+def _twin(error: KnowledgeError) -> KnowledgeError:
+    """The same error for another caller: one that many raise would collect the traceback of each."""
+    twin = type(error).__new__(type(error), *error.args)
+    vars(twin).update(vars(error))
+    return twin

@@ -4,6 +4,7 @@ import anyio
 import pytest
 
 from cache.errors import Unavailable
+from sync.exchange import Trouble, Unreachable
 from sync.inflight import InFlight
 
 pytestmark = pytest.mark.anyio
@@ -125,3 +126,25 @@ async def test_nobody_joins_what_began_before_the_world_changed() -> None:
         assert work.started == 2
         work.go_on.set()
     assert len(got) == 2
+
+
+async def test_an_error_is_each_callers_own_and_says_the_same() -> None:
+    """One object for all would keep every caller's frames."""
+    error = Unreachable("git.example.test", Trouble.LOST, "connection lost")
+    flights, work, got = InFlight[str, str](), Work(error), list[Unreachable]()
+
+    async def ask() -> None:
+        with pytest.raises(Unreachable) as caught:
+            await flights.run("key", work)
+        got.append(caught.value)
+
+    async with anyio.create_task_group() as group:
+        for _ in range(3):
+            group.start_soon(ask)
+        await anyio.wait_all_tasks_blocked()
+        work.go_on.set()
+    assert len({id(each) for each in got}) == 3
+    assert {(each.message, each.host, each.trouble, each.args) for each in got} == {
+        (error.message, error.host, error.trouble, error.args)
+    }
+    assert [each.__cause__ for each in got] == [None, error, error]
