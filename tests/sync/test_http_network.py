@@ -21,10 +21,8 @@ pytestmark = pytest.mark.anyio
 IMPATIENT = HttpSettings(patience=0.0, connect_timeout=2.0, idle_timeout=0.2, attempt_timeout=0.5)
 
 
-async def get(
-    url: str, settings: HttpSettings = IMPATIENT, *, idempotent: bool = False, limit: int = 10_000
-) -> Response:
-    """One request, one attempt unless ``idempotent``, with a client of its own."""
+async def get(url: str, settings: HttpSettings = IMPATIENT) -> Response:
+    """One request, one attempt, with a client of its own."""
     http = HttpClient(settings)
     try:
         with anyio.fail_after(10):
