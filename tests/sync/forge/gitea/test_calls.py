@@ -1,8 +1,10 @@
 """What is asked of a forge, beside the forge's own description of what may be asked."""
 
+import inspect
 import json
 import re
-from typing import Any
+from pathlib import Path
+from typing import Any, get_type_hints
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pytest
@@ -109,6 +111,15 @@ def test_a_call_goes_out_as_it_was_recorded(call: Call, name: str) -> None:
     recorded = load(name)
     assert (call.method, call.target) == (recorded.method, recorded.target)
     assert (json.loads(call.body) if call.body else None) == recorded.sent
+
+
+def test_every_call_is_tried() -> None:
+    """Whatever is added to the calls is to be held against the description, too."""
+    source = Path(inspect.getfile(test_every_call_is_tried)).read_text(encoding="utf-8")
+    listed = source.partition("EVERY_CALL = [")[2].partition("\n]\n")[0]
+    functions = inspect.getmembers(calls, inspect.isfunction)
+    makers = {name for name, function in functions if name[0] != "_" and get_type_hints(function).get("return") is Call}
+    assert {name for name in makers if f"calls.{name}(" not in listed} == set()
 
 
 def test_what_writes_is_never_sent_again_by_itself() -> None:
