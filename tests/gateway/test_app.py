@@ -41,6 +41,15 @@ class TestForges:
             assert {name: forge.name for name, forge in forges.items()} == {"work": "work", "here": "here"}
             assert forges["work"].host == "git.example.test"
 
+    @pytest.mark.anyio
+    async def test_as_many_requests_are_under_way_as_is_configured(self) -> None:
+        """Not even one reader has more, which has a share of them."""
+        section = WORK.model_copy(update={"max_in_flight": 2})
+        async with app.open_forges(Settings(forges={"work": section})) as forges:
+            work = forges["work"]
+            assert isinstance(work, GiteaForge)
+            assert work._session._http.max_in_flight == 2
+
     def test_who_has_local_repositories_loads_no_http(self, home: Home) -> None:
         home.with_fleet()
         code = (

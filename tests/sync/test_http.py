@@ -181,10 +181,11 @@ class TestRetries:
 
 
 class TestLoad:
-    async def test_both_forms_of_retry_after_are_kept(self) -> None:
+    @pytest.mark.parametrize("code", [429, 503])
+    async def test_both_forms_of_retry_after_are_kept(self, code: int) -> None:
         for value in ("20", "Tue, 14 Nov 2023 22:13:40 GMT"):
             time = ManualTime(1_700_000_000.0)
-            await client(Network(status(429, retry_after=value), status(200)), time).send(GET)
+            await client(Network(status(code, retry_after=value), status(200)), time).send(GET)
             assert sum(time.slept) == pytest.approx(20.0)
 
     async def test_a_host_that_asks_for_a_pause_is_left_alone_by_everybody(self) -> None:

@@ -9,6 +9,7 @@ import pytest
 from cache.model import Known, Listed, ProjectKey, RepoRef
 from sync.forge.base import SETTLE
 from sync.plan import Rename, SyncSettings, needs_look, plan
+from sync.wiki_index import READER_VERSION
 
 SETTINGS = SyncSettings()
 SEEN_AT = 1_000_000.0
@@ -38,6 +39,13 @@ class TestNeedsLook:
         ids=["stamp", "failed", "settings"],
     )
     def test_a_project_is_looked_at_again(self, before: Known) -> None:
+        assert needs_look(listed(), before, SETTINGS.fingerprint("acme/web"))
+
+    def test_a_project_that_another_version_of_the_reader_read_is_looked_at_again(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        before = known()
+        monkeypatch.setattr("sync.plan.READER_VERSION", READER_VERSION + 1)
         assert needs_look(listed(), before, SETTINGS.fingerprint("acme/web"))
 
     def test_a_change_within_the_time_stamps_resolution_of_the_last_look_is_looked_at_again(self) -> None:

@@ -26,11 +26,13 @@ from tests.fake_gitea import (
     Json,
     Reply,
     Reset,
+    Symlink,
     redirect,
     too_many,
     web_page,
 )
 from tests.fake_gitea.faults import Effect
+from tests.support.git_files import FileContent
 from tests.support.gitea_client import ALICE, fake_forge
 from tests.support.gitea_fleet import (
     MIRRORED,
@@ -144,6 +146,22 @@ class TestSnapshot:
         monkeypatch.setattr(FileReader, "read", read)
         await fleet.expect_complete(MIRRORED)
         assert fleet.slugs("acme/web") == ["concepts/index", "concepts/yarn", "concepts/caching"]
+
+    async def test_symbolic_links_are_taken_for_nothing(self, fleet: GiteaFleet) -> None:
+        """Not for the index, nor for the STATUS file or a page."""
+        link = Symlink("../../etc/passwd")
+        linked: dict[str, FileContent] = {
+            ".wiki/index.md": link,
+            "STATUS.md": link,
+            ".wiki/secret.md": link,
+            ".wiki/page.md": "# Page\n",
+        }
+        fleet.forge.add_repo("acme/linked", linked)
+        await fleet.expect_complete(MIRRORED)
+        key = fleet.project("acme/linked").key
+        assert (fleet.store.index(key), fleet.store.status(key)) == (None, None)
+        assert fleet.texts("acme/linked") == {"page": "# Page\n"}
+        assert fleet.slugs("acme/linked") == ["page"]
 
 
 class TestMirror:

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from cache.errors import NotFound, Unavailable
+from cache.errors import Denied, NotFound, Unavailable
 from cache.model import ProjectKey, RepoRef
 from sync.exchange import Response, Unreachable
 from sync.forge.base import Absent, Answer, File, Refused, TooBig, Unchanged
@@ -152,6 +152,16 @@ async def test_a_token_that_may_not_post_gets_shorter_batches_of_them() -> None:
         for _ in range(2):
             assert all(isinstance(answer, File) for answer in await client.read(repo, paths, limit=LIMIT))
     assert forge.counts == {LONG_BATCH: 1, BATCH: 2 * 2}
+
+
+@pytest.mark.parametrize("paths", [[".wiki/index.md"], [".wiki/index.md", "b.md"]])
+async def test_a_token_that_may_not_even_read_is_told_what_it_lacks(paths: list[str]) -> None:
+    forge = fake_forge()
+    repo = ref_of(forge.add_repo("acme/web", FILES))
+    forge.add_token("alice", READER, {"read:user"})
+    async with client_of(forge, token=READER) as client:
+        with pytest.raises(Denied, match="token lacks the scope read:repository"):
+            await client.read(repo, paths, limit=LIMIT)
 
 
 async def test_one_file_as_it_is_now_is_read_by_its_bytes() -> None:
