@@ -107,7 +107,8 @@ class Sections:
                     del self._postings[token]
 
     def search(self, query: Query, limit: int) -> list[FoundSection]:
-        """The best ``limit`` sections, best first; equal ones by path and place in the document."""
+        """The best ``limit`` sections, best first. Of equal ones documents themselves come before parts of others, then
+        they go by path and place in the document."""
         terms = Terms.of(query)
         best: dict[int, tuple[int, float]] = {}
         for number, step, within in self._claims(query, terms):
@@ -115,7 +116,7 @@ class Sections:
                 best[number] = (step, within)
         tokens = {token for term in terms.content for token in term.text.split()}
         scored = ((self._score(number, *best[number], tokens), number) for number in best)
-        chosen = nsmallest(limit, scored, key=lambda one: (-one[0], self._entries[one[1]].section.path, one[1]))
+        chosen = nsmallest(limit, scored, key=self._place)
         return [FoundSection(self._entries[number].section, score) for score, number in chosen]
 
     def _claims(self, query: Query, terms: Terms) -> Iterator[tuple[int, int, float]]:
@@ -160,6 +161,11 @@ class Sections:
         if tokens & self._entries[number].tags:
             within += (1 - within) * TAG_BONUS
         return (STEPS - step + within) / STEPS
+
+    def _place(self, scored: tuple[float, int]) -> tuple[float, bool, str, int]:
+        score, number = scored
+        section = self._entries[number].section
+        return -score, not section.first, section.path, number
 
 
 def _tokens(entry: _Entry) -> set[str]:
