@@ -92,7 +92,7 @@ class Corpus:
             raise NotFound(f"no schema: {shown(name)} — one of: {', '.join(sorted(known)) or 'none'}")
         try:
             found = json.loads(self._read(path))
-        except ValueError:
+        except (ValueError, RecursionError):
             found = None
         if not isinstance(found, dict):
             raise Unavailable(f"{path} is not a JSON object — mend it")

@@ -45,7 +45,7 @@ _KINDS: Final = [
 ]
 
 
-@lru_cache(maxsize=50_000)  # the same paths are asked for again and again
+@lru_cache(maxsize=20_000)  # the same paths are asked for again and again
 def kind_of(path: str) -> Kind | None:
     """What the file at ``path`` (below the checkout, with slashes) is read as; ``None``: it is not read."""
     return next((kind for pattern, kind in _KINDS if pattern.fullmatch(path)), None)

@@ -21,7 +21,7 @@ from typing import IO, Any, Final
 from cache.errors import TimedOut, TooLarge, Unavailable
 
 LAUNCHER: Final = Path(__file__).parent / "worker" / "launch.py"
-MAX_ANSWER: Final = 32 * 1024 * 1024  # bytes of a line
+MAX_ANSWER: Final = 16 * 1024 * 1024  # bytes, as the worker has it
 MARGIN: Final = 5.0  # seconds that a worker has to tell that a check took too long
 _OPTIONS: Final = ("-I", "-X", "utf8")  # nothing from the user's folders or the working one
 _KEPT: Final = ("LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "SYSTEMROOT", "TEMP", "TMP", "TMPDIR")
@@ -100,7 +100,11 @@ class Validator:
     def _ask(self, request: Mapping[str, object]) -> Mapping[str, Any]:
         """Ask the worker; if it has gone (it does after a while, and when SwarmKit was updated), another one."""
         for _ in range(2):
-            line = self._running().ask(json.dumps(request).encode() + b"\n", self._limits.seconds + MARGIN)
+            worker = self._running()
+            line = worker.ask(json.dumps(request).encode() + b"\n", self._limits.seconds + MARGIN)
+            if worker.expired:
+                self._end()
+                return {"failed": "time"}
             if line:
                 with suppress(ValueError):
                     answer = json.loads(line)
@@ -112,26 +116,22 @@ class Validator:
     def _running(self) -> _Worker:
         if self._closed:
             raise Unavailable("the gateway is ending")
-        if self._worker is None:
-            self._worker = self._start()
-        return self._worker
+        return self._worker or self._start()
 
     def _start(self) -> _Worker:
-        if not self._python:
-            return self._launched(sys.executable)
         with suppress(Unavailable):
-            worker = self._launched(self._python)
-            if worker.sources:
+            worker = self._launched(self._python or sys.executable)
+            if worker.sources or not self._python:
                 return worker
-            worker.end()
-        logger.warning("[swarmkit] python has no swarmkit-runtime: workspaces are checked against the schemas alone")
+        logger.warning("no swarmkit-runtime by [swarmkit] python: workspaces are checked against the schemas alone")
         return self._launched(sys.executable, "schemas")
 
     def _launched(self, python: str, *arguments: str) -> _Worker:
-        worker = _Worker([python, *_OPTIONS, str(LAUNCHER), *arguments], self._environ)
+        self._end()
+        worker = self._worker = _Worker([python, *_OPTIONS, str(LAUNCHER), *arguments], self._environ)
         if worker.begin(self._limits.start):
             return worker
-        worker.end()
+        self._end()
         raise Unavailable("what checks workspaces does not start — see [swarmkit] python")
 
     def _end(self) -> None:
@@ -145,6 +145,7 @@ class _Worker:
 
     def __init__(self, command: Sequence[str], environ: Mapping[str, str]) -> None:
         self.sources = ""
+        self.expired = False
         try:
             self._process = subprocess.Popen(  # noqa: S603 the user's own interpreter, and a file of ours
                 command,
@@ -179,18 +180,22 @@ class _Worker:
 
     def _line(self, seconds: float) -> bytes:
         with self._killed_after(seconds):
-            line = self._output.readline(MAX_ANSWER)
+            line = self._output.readline(2 * MAX_ANSWER)
         return line if line.endswith(b"\n") else b""
 
     @contextmanager
     def _killed_after(self, seconds: float) -> Iterator[None]:
-        timer = threading.Timer(seconds, self._process.kill)
+        timer = threading.Timer(seconds, self._expire)
         timer.daemon = True
         timer.start()
         try:
             yield
         finally:
             timer.cancel()
+
+    def _expire(self) -> None:
+        self.expired = True
+        self.kill()
 
     def kill(self) -> None:
         self._process.kill()

@@ -12,6 +12,7 @@ from .artifacts import Workspace, read
 
 MAX_ERRORS = 500
 MAX_MESSAGE = 1_000  # code points
+MIN_SECRET = 4  # code points: a shorter one stands in too many words to be taken out
 
 _VARIABLE = re.compile(r"(?<!\$)\$\{[^}\n]{1,200}\}")
 _LINE_POINTER = re.compile(r"/<line (\d+)>")
@@ -77,7 +78,7 @@ class _Cleaner:
         for folder, shown in self._folders:
             text = text.replace(folder, shown)
         for name, secret in self._secrets:
-            text = text.replace(secret, f"${{{name}}}").replace(repr(secret)[1:-1], f"${{{name}}}")
+            text = text.replace(secret, f"[secret {name}]").replace(repr(secret)[1:-1], f"[secret {name}]")
         return text if len(text) <= MAX_MESSAGE else text[: MAX_MESSAGE - 1] + "…"
 
     def path(self, path: Path) -> str:
@@ -108,5 +109,5 @@ def _leaves(value: object) -> Iterator[str]:
     elif isinstance(value, list):
         for inner in value:
             yield from _leaves(inner)
-    elif value not in (None, "", True, False):
+    elif len(str(value)) >= MIN_SECRET:
         yield str(value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +82,10 @@ class Schemas:
                 by_id.append((schema["$id"], _resource(schema)))
         self._registry: Any = referencing.Registry(retrieve=self._retrieve).with_resources(by_id)  # type: ignore[call-arg]
 
+    @property
+    def names(self) -> Collection[str]:
+        return self._by_name.keys()
+
     def _retrieve(self, uri: str) -> Any:
         """The schema that a reference means by its last part: files name each other by other ids than they bear."""
         name = re.split(r"[/:]", uri.partition("#")[0])[-1].removesuffix(".json").removesuffix(".schema")
@@ -104,6 +108,9 @@ def _resource(schema: dict[str, Any]) -> Any:
 
 
 def _findings(workspace: Workspace, schemas: Schemas) -> Iterator[Finding]:
+    if not schemas.names:
+        yield Finding("schema.other", "there are no schemas to check against", workspace.root)
+        return
     if not workspace.of_kind("Workspace"):
         yield Finding("workspace.missing-workspace-yaml", "no workspace.yaml that can be read", workspace.root)
     for artifact in workspace.artifacts:

@@ -99,6 +99,12 @@ class TestAnswer:
         first = validator.check(workspace, tmp_path / "schemas")["errors"][0]
         assert (first["code"], first["artifact_path"]) == ("schema.other", "workspace.yaml")
 
+    def test_without_schemas_nothing_is_called_valid(
+        self, validator: Validator, workspace: Path, tmp_path: Path
+    ) -> None:
+        answer = validator.check(workspace, tmp_path / "nothing")
+        assert (answer["valid"], codes(answer)) == (False, ["schema.other"])
+
 
 class TestBadWorkspaces:
     @pytest.mark.parametrize(
@@ -163,7 +169,7 @@ class TestSecrets:
             WORKSPACE["topologies/hello.yaml"].replace("role: root", f"role: {SECRET}"),
         )
         (error,) = check()["errors"]
-        assert error["message"].startswith("'${db}' is not one of ")
+        assert error["message"] == "'[secret db]' is not one of ['root', 'leader', 'worker']"
 
 
 class TestLimits:
@@ -238,6 +244,19 @@ class TestWorker:
         thread.join(PATIENCE)
         assert [str(error) for error in ended] == ["the gateway is ending"]
 
+    def test_one_that_does_not_answer_in_time_is_given_up(self, repo: Path, workspace: Path) -> None:
+        validator = Validator("", {}, Limits(seconds=-4.0))
+        try:
+            validator.sources()
+            worker = validator._worker
+            assert worker is not None
+            os.kill(worker._process.pid, signal.SIGSTOP)
+            with pytest.raises(TimedOut):
+                validator.check(workspace, repo / "packages/schema/schemas")
+            assert validator._worker is None
+        finally:
+            validator.close()
+
     @pytest.mark.parametrize("python", ["/no/such/python", "/bin/false", "/etc/hosts"])
     def test_an_interpreter_that_is_none_leaves_the_schemas_and_a_line_in_the_log(
         self, repo: Path, workspace: Path, python: str, caplog: pytest.LogCaptureFixture
@@ -248,7 +267,7 @@ class TestWorker:
         finally:
             validator.close()
         assert (answer["engine"], answer["complete"]) == ("schema-only", False)
-        assert "[swarmkit] python has no swarmkit-runtime" in caplog.text
+        assert "no swarmkit-runtime by [swarmkit] python" in caplog.text
 
     def test_it_needs_none_of_our_packages_and_keeps_its_answers_apart_from_what_is_printed(
         self, tmp_path: Path
