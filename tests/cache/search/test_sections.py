@@ -106,9 +106,5 @@ def test_a_changed_index_answers_as_one_that_is_made_anew(edits: list[tuple[str,
 
 
 def test_a_document_of_that_name_comes_before_a_part_of_another() -> None:
-    sections = Sections()
-    sections.replace(
-        "a.md", [Section("a.md", "Everything", "Everything", "", first=True), Section("a.md", "", "Caching", "")]
-    )
-    sections.replace("b.md", [Section("b.md", "Caching", "Caching", "", first=True)])
-    assert [found.section.path for found in sections.search(Query.parse("caching"), 1)] == ["b.md"]
+    sections = index(document("a.md", "Everything", Caching=""), document("b.md", "Caching"))
+    assert found(sections, "caching") == [("b.md", "Caching"), ("a.md", "Caching")]
