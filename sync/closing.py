@@ -26,7 +26,7 @@ def closing(text: str, start: int = 0) -> str:
     """The line that closes what is open at the end of ``text``; ``""`` where nothing is."""
     if is_closed(text, start):
         return ""
-    fences = sorted({match[1] for match in _FENCE.finditer(text[start:])}, key=len)
+    fences = sorted({match[1] for match in _FENCE.finditer(text[start:].replace("\r", "\n"))}, key=len)
     for fence in "`~":
         lengths = [each for each in fences if each[0] == fence]
         at = bisect_left(lengths, True, key=lambda end: is_closed(f"{text}\n{end}", start))  # it may be longer

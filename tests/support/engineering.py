@@ -1,8 +1,7 @@
-"""An engineering knowledge base to test with, and the executable cases of its tools."""
+"""The executable cases of toolset ``engineering``, and clients of it."""
 
 from __future__ import annotations
 
-import base64
 import json
 import os
 import re
@@ -17,39 +16,16 @@ from gateway.server import build_server
 from gateway.tools.engineering import engineering_tools, instructions
 from gateway.tools.registry import Listing, Registry
 from sync.corpora.engineering.base import KnowledgeBase
+from tests.support.knowledge_base import bytes_of, knowledge_base, put, snapshot
 
 CASES: Final = Path(__file__).parents[1] / "recordings" / "engineering_cases.json"
-NOW: Final = 4_000_000_000.0  # seconds since the UTC epoch: long after any file of a test was written
-STAMP: Final = "2096-10-02T07:06:40Z"
 
 _TIMESTAMP: Final = re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
-
-Content = str | Mapping[str, str]
 
 
 def cases() -> Mapping[str, Mapping[str, Any]]:
     """The cases by their ids."""
     return {case["id"]: case for case in json.loads(CASES.read_text(encoding="utf-8"))["cases"]}
-
-
-def knowledge_base(root: Path) -> KnowledgeBase:
-    return KnowledgeBase(root, clock=lambda: NOW)
-
-
-def put(root: Path, files: Mapping[str, Content]) -> None:
-    """Write files below ``root``: text, or ``{"b64": …}``."""
-    for path, content in files.items():
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_bytes(_bytes(content))
-
-
-def _bytes(content: Content) -> bytes:
-    return content.encode() if isinstance(content, str) else base64.b64decode(content["b64"])
-
-
-def snapshot(root: Path) -> dict[str, bytes]:
-    """Every file below ``root``, whatever it is called."""
-    return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
 
 
 def client(base: KnowledgeBase, listing: Listing = Listing()) -> Client:  # noqa: B008 it is frozen
@@ -120,7 +96,7 @@ class Run:
     def _check_files(self) -> None:
         found = snapshot(self._root)
         for path, content in self._case.get("final_files", {}).items():
-            wanted = _bytes(content)
+            wanted = bytes_of(content)
             assert (_TIMESTAMP.sub(b"<ts>", found[path]) if b"<ts>" in wanted else found[path]) == wanted, path
         assert [path for path in found if path.endswith(".tmp")] == []
 

@@ -39,6 +39,7 @@ def test_what_a_blank_line_ends_is_closed(text: str) -> None:
         ("~~~\n```\nx\n", "~~~"),
         ("`````\n```\nx\n```", "`````"),
         ("```\nx\n```\n\n~~~~\ny", "~~~~"),
+        ("a\r~~~\rb", "~~~"),
         ("<!-- x\ny", "-->"),
         ("<?php\n", "?>"),
         ("<![CDATA[\n", "]]>"),

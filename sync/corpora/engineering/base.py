@@ -97,7 +97,7 @@ class KnowledgeBase:
         return Document(text, path, facts.title, facts.tags, etag(data), text.encode() != data)
 
     def capture(self, content: str, topic: str | None) -> Captured:
-        """Add an entry to the inbox. Raises ``InvalidArgument``, ``NotUtf8``, ``TooLarge``."""
+        """Add an entry to the inbox. Raises ``InvalidArgument``, ``Conflict``, ``NotUtf8``, ``TooLarge``."""
         stamp = timestamp(self._clock()) or ""
         with self._writing() as root:
             self._change(root, INBOX, lambda text: with_entry(text, content, topic, stamp))

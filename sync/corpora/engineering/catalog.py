@@ -18,7 +18,7 @@ from sync import front_matter
 from sync.corpora.engineering import folder
 from sync.corpora.engineering.document import TOP, Facts, etag, facts_of
 from sync.corpora.engineering.inbox import TITLE
-from sync.corpora.engineering.paths import INBOX, stem
+from sync.corpora.engineering.paths import INBOX, KNOWLEDGE, stem
 from sync.corpora.markdown_sections import parts
 from sync.corpora.stamps import Watch
 
@@ -63,10 +63,10 @@ class Catalog:
         parsed = Query.parse(query)
         hits = []
         for found in self._sections.search(parsed, limit):
-            section = found.section
-            lead = self._facts[section.path].lead if section.first else ""
+            section, path = found.section, _path(found.section.path)
+            lead = self._facts[path].lead if section.first else ""
             shown = snippet(section.text, parsed, fallback=section.text if section.text.strip() else lead)
-            hits.append(Hit(section.path, section.title, section.heading, shown, round(found.score, DIGITS)))
+            hits.append(Hit(path, section.title, section.heading, shown, round(found.score, DIGITS)))
         return hits
 
     def _read(self, path: str, root: int) -> None:
@@ -82,12 +82,21 @@ class Catalog:
             text = data.decode("utf-8", "replace")
             self._etags[path] = digest
             self._facts[path] = said = facts_of(text, path)
-            self._sections.replace(path, _sections(path, text, said))
+            self._sections.replace(_key(path), _sections(path, text, said))
 
     def _drop(self, path: str) -> None:
         self._etags.pop(path, None)
         self._facts.pop(path, None)
-        self._sections.remove(path)
+        self._sections.remove(_key(path))
+
+
+def _key(path: str) -> str:
+    """What a document is indexed by: its path, whose words count, without the folder that is every document's."""
+    return f"/{path}" if path == INBOX else path.removeprefix(f"{KNOWLEDGE}/")
+
+
+def _path(key: str) -> str:
+    return key[1:] if key.startswith("/") else f"{KNOWLEDGE}/{key}"
 
 
 def _sections(path: str, text: str, said: Facts) -> Iterator[Section]:
@@ -96,7 +105,7 @@ def _sections(path: str, text: str, said: Facts) -> Iterator[Section]:
     first = path != INBOX
     for part in parts(text, body):
         if (part.heading or part.text.strip()) and (path != INBOX or part.level >= TOP):
-            yield Section(path, TITLE if path == INBOX else said.title, part.heading, part.text, said.tags, first)
+            yield Section(_key(path), TITLE if path == INBOX else said.title, part.heading, part.text, said.tags, first)
             first = False
     if first:
-        yield Section(path, said.title, "", "", said.tags, first)
+        yield Section(_key(path), said.title, "", "", said.tags, first)

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from cache.errors import Conflict
 from sync import front_matter
 from sync.closing import closing
 from sync.corpora.engineering.document import TOP, headings
@@ -56,7 +57,9 @@ def entries(text: str) -> tuple[Entry, ...]:
 
 
 def with_entry(text: str, content: str, topic: str | None, timestamp: str) -> str:
-    """The inbox with one more entry. Raises ``InvalidArgument`` for content and topic."""
+    """The inbox with one more entry.
+
+    Raises ``InvalidArgument`` for content and topic, ``Conflict`` where the inbox itself leaves no place for them."""
     suffix = f" — {checked(topic, TOPIC)}" if topic and not topic.isspace() else ""
     body = lowered("\n".join(content_lines(content)), TOP + 1)
     lines = [line_of(timestamp + suffix, TOP, TOPIC), "", *LINE_END.split(body)]
@@ -64,9 +67,13 @@ def with_entry(text: str, content: str, topic: str | None, timestamp: str) -> st
         lines.append(end)
     line_end = line_end_before(text, len(text))
     before = text if text.strip() else f"# {TITLE}{line_end}"
-    if end := closing(before, front_matter.split(before)[1]):  # as somebody left it
+    start = front_matter.split(before)[1]
+    if end := closing(before, start):  # as somebody left it
         before += ("" if before.endswith(("\n", "\r")) else line_end) + end + line_end
-    return before + gap_behind(before, line_end) + line_end.join(lines) + line_end
+    made = before + gap_behind(before, line_end) + line_end.join(lines) + line_end
+    if front_matter.split(made)[1] != start:
+        raise Conflict("the inbox begins with front matter that does not end — end it there, which is an edit by hand")
+    return made
 
 
 def without(text: str, entry: Entry) -> str:

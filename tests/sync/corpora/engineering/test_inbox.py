@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cache.errors import InvalidArgument, KnowledgeError
+from cache.errors import Conflict, InvalidArgument, KnowledgeError
 from sync import front_matter
 from sync.closing import is_closed
 from sync.corpora.engineering.document import headings
@@ -48,6 +48,10 @@ class TestNewEntries:
     def test_so_is_what_somebody_left_open_before(self) -> None:
         before = "# Knowledge inbox\n\n## mine\n\n~~~\nx"
         assert added("y", before) == f"{before}\n~~~\n\n## {NOW}\n\ny\n"
+
+    def test_front_matter_that_does_not_end_is_not_ended_by_an_entry(self) -> None:
+        with pytest.raises(Conflict):
+            added("a\n\n---", "---\nmine: x\n")
 
     def test_line_ends_are_those_of_the_inbox(self) -> None:
         assert added("a\nb", "# I\r\n") == f"# I\r\n\r\n## {NOW}\r\n\r\na\r\nb\r\n"
