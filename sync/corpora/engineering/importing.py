@@ -40,6 +40,8 @@ from sync.wiki_paths import fold_path
 
 ARGUMENT: Final = "DIR"
 
+_NAME: Final = "its name"  # in why a note is left out
+
 _SEPARATORS: Final = re.compile(r"[\s_-]+")
 
 
@@ -92,8 +94,8 @@ def target(source: str, top: Sequence[str]) -> str:
     *folders, name = source.split("/")
     if len(top) == 1 and not folders:
         folders = [DEFAULT_AREA]
-    parts = [each if _is_name(each) else file_name(each, ARGUMENT) for each in folders]
-    kept = name if _is_name(name) else file_name(without_suffix(name), ARGUMENT) + SUFFIX
+    parts = [each if _is_name(each) else file_name(each, _NAME) for each in folders]
+    kept = name if _is_name(name) else file_name(without_suffix(name), _NAME) + SUFFIX
     path = "/".join((*top, *parts, kept))
     if fault := fault_in(path):
         raise InvalidPath(fault, argument=ARGUMENT)
