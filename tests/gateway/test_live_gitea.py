@@ -226,6 +226,22 @@ class TestOthers:
         assert misspelt.error == "unknown project — run sync first"
         assert misspelt.did_you_mean
 
+    async def test_a_token_that_is_refused_is_told_where_there_is_no_copy(self, fleet: GiteaFleet) -> None:
+        fleet.forge.revoke(ALICE)
+        answer = await ask(fleet.federation)
+        assert {error(answer, name).error for name in TEN} == {
+            f"token refused by {fleet.client.host} — run gateway doctor"
+        }
+
+    async def test_copies_stand_in_for_what_a_refused_token_cannot_read(self, mirrored: GiteaFleet) -> None:
+        mirrored.forge.revoke(ALICE)
+        answer = await ask(mirrored.federation)
+        for found in (entry(answer, name) for name in TEN):
+            assert all(match.stale and "on Windows" in match.snippet for match in found.matches)
+            assert (found.warning or "").startswith(
+                f"token refused by {mirrored.client.host} — run gateway doctor; copies are"
+            )
+
     @pytest.mark.parametrize("max_in_flight", [2, 8])
     async def test_a_slow_project_that_is_read_page_by_page_leaves_the_rest_whole_too(
         self, tmp_path: Path, max_in_flight: int

@@ -70,6 +70,18 @@ def test_a_bar_shows_how_far_it_is_and_how_many_failed() -> None:
     assert "it broke" not in out.getvalue()
 
 
+def test_a_bar_tells_rate_and_time_left() -> None:
+    out, now = io.StringIO(), 1000.0
+    console = Console(file=out, force_terminal=True, width=120, get_time=lambda: now)
+    with progress.watch("default", console) as watcher:
+        watcher.planned(40, 0)
+        for number in range(20):
+            now += 0.5
+            watcher.looked(f"a/{number}", None)
+    assert "2.0/s" in out.getvalue()
+    assert "0:00:10" in out.getvalue()
+
+
 def test_a_pipe_shows_nothing_meanwhile() -> None:
     out = io.StringIO()
     with progress.watch("default", Console(file=out)) as watcher:
