@@ -55,7 +55,7 @@ class TestHelp:
 
     def test_a_verb_tells_what_the_overview_tells(self, run: Inside) -> None:
         assert set(cli.VERBS) == {
-            path.stem.replace("_", "-")
+            path.stem.rstrip("_").replace("_", "-")
             for path in Path(cli.__file__).with_name("commands").glob("[!_]*.py")
             if path.stem != "options"
         }

@@ -46,6 +46,58 @@ def test_a_flag_outweighs_the_configuration_and_that_the_default(home: Home) -> 
     assert listed(home, "--tool-names", "dotted", "--toolsets", "federation") == names
 
 
+ENGINEERING = {
+    "search_knowledge", "list_knowledge_topics", "get_knowledge",
+    "capture_knowledge", "create_knowledge", "update_knowledge",
+}  # fmt: skip
+
+
+@pytest.mark.usefixtures("run")
+def test_a_knowledge_folder_is_served_alone_and_beside_the_federation(home: Home) -> None:
+    federation = {tool.name for tool in federation_tools(unconfigured, Listing())}
+    (home.path / "kb").mkdir()
+    folder = str(home.path / "kb")
+    assert listed(home, "--toolsets", "engineering", "--root", folder) == ENGINEERING
+    assert listed(home, "--root", folder) == ENGINEERING
+    home.with_fleet()
+    assert listed(home, "--root", folder) == federation | ENGINEERING
+    home.configure(f'{home.config.read_text()}[engineering]\nroot = "~/kb"\n')
+    assert listed(home) == federation | ENGINEERING
+    assert listed(home, "--toolsets", "federation") == federation
+
+
+@pytest.mark.usefixtures("run")
+def test_an_empty_folder_is_filled_by_the_first_write(home: Home) -> None:
+    (home.path / "kb").mkdir()
+    with StdioProcess(
+        home.path / "log", gateway(["serve", "--toolsets", "engineering", "--root", str(home.path / "kb")])
+    ) as server:
+        server.handshake()
+        asked = server.ask(call(1, "search_knowledge", query="limits"))
+        assert asked["result"]["structuredContent"] == {"results": []}
+        made = server.ask(call(2, "create_knowledge", topic="limits", title="Limits", content="Sixty a minute."))
+        assert made["result"]["structuredContent"]["path"] == "knowledge/general/limits.md"
+        asked = server.ask(call(3, "search_knowledge", query="limits"))
+        assert [hit["title"] for hit in asked["result"]["structuredContent"]["results"]] == ["Limits"]
+
+
+def test_a_toolset_without_a_folder_says_what_is_missing(home: Home) -> None:
+    with StdioProcess(home.path / "log", gateway(["serve", "--toolsets", "engineering"])) as server:
+        server.handshake()
+        asked = server.ask(call(1, "search_knowledge", query="limits"))["result"]
+    assert asked["isError"]
+    assert asked["content"][0]["text"].startswith("not_configured: no knowledge folder — set [engineering] root")
+
+
+@pytest.mark.parametrize("source", ["flag", "configuration"])
+def test_an_unknown_toolset_is_an_error_with_the_choices(home: Home, run: Inside, source: str) -> None:
+    if source == "configuration":
+        home.configure('[gateway]\ntoolsets = ["engneering"]\n')
+    shown = run("serve", *(["--toolsets", "engneering"] if source == "flag" else []))
+    assert shown.code in (2, 3)
+    assert all(name in shown.err for name in ("federation", "swarmkit", "engineering"))
+
+
 def test_a_person_who_starts_it_is_told_who_should(home: Home) -> None:
     end_of_file = "\x04"
     code, shown = converse(home, ["serve"], [("an MCP client starts this (see gateway client-config)", end_of_file)])

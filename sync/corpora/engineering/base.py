@@ -150,7 +150,7 @@ class KnowledgeBase:
             entry = found[number - 1]
             where = topic or entry.topic
             if where is None:
-                raise InvalidArgument("the entry suggests no topic — name one", argument="topic")
+                raise InvalidArgument("the entry suggests no topic — name one with --topic", argument="topic")
             path = self._put(root, entry, where, heading, title)
             self._take_out(root, entry, path)
         return path
