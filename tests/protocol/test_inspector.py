@@ -10,17 +10,18 @@ from typing import Any
 
 import pytest
 
-from tests.support.protocol import Target, gateway_target, npx, swarmkit_target
+from tests.support.protocol import Target, engineering_target, gateway_target, npx, swarmkit_target
 
 pytestmark = pytest.mark.full
 
 INSPECTOR = "@modelcontextprotocol/inspector@2.12.0"
 
 
-@pytest.fixture(scope="module", params=[gateway_target, swarmkit_target])
-def target(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Target:
+@pytest.fixture(params=[gateway_target, swarmkit_target, engineering_target])
+def target(request: pytest.FixtureRequest, tmp_path: Path) -> Target:
+    """A new one for each test, since some tools write."""
     make: Callable[[Path], Target] = request.param
-    return make(tmp_path_factory.mktemp("gateway"))
+    return make(tmp_path)
 
 
 @pytest.fixture(params=["legacy", "modern"])

@@ -97,6 +97,22 @@ def gateway_target(folder: Path) -> Target:
     return Target(GATEWAY, calls, env)
 
 
+def engineering_target(folder: Path) -> Target:
+    """The gateway over an engineering knowledge base in ``folder``."""
+    document = folder / "kb" / "knowledge" / "api" / "limits.md"
+    document.parent.mkdir(parents=True)
+    document.write_text("# Rate limits\n\n## Per client\n\nSixty a minute.\n", encoding="utf-8")
+    calls: dict[str, dict[str, object]] = {
+        "search_knowledge": {"query": "rate limits", "limit": 3},
+        "list_knowledge_topics": {},
+        "get_knowledge": {"topicOrPath": "api/limits"},
+        "capture_knowledge": {"content": "Bursts may be ten.", "suggestedTopic": "api/limits"},
+        "create_knowledge": {"topic": "api/auth", "title": "Authentication", "content": "By token."},
+        "update_knowledge": {"topicOrPath": "limits", "heading": "Per client", "content": "Ten at once."},
+    }
+    return Target(GATEWAY, calls, {"HOME": str(folder), "GATEWAY_ENGINEERING__ROOT": str(folder / "kb")})
+
+
 def swarmkit_target(folder: Path) -> Target:
     """The server of a SwarmKit checkout in ``folder``."""
     calls: dict[str, dict[str, object]] = {
