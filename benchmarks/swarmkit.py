@@ -106,13 +106,13 @@ def main() -> None:
         with connected(command, {**os.environ, "HOME": folder}) as client:
             client.handshake()
             times, engine, right, notes = measure(client, root, arguments.calls)
-    print(f"| {notes} notes; workspaces by {engine} | median | p95 | goal |")
-    print("|---|---|---|---|")
+    print(f"| {notes} notes; workspaces by {engine} | fastest | median | p95 | goal |")
+    print("|---|---|---|---|---|")
     for name, values in times.items():
         median, p95 = statistics.median(values), statistics.quantiles(values, n=20)[-1]
         goal = "≤ 300 ms" if "validate" in name else "≤ 10 ms" if name.startswith("`") else ""
-        print(f"| {name} | {median:.1f} ms | {p95:.1f} ms | {goal} |")
-    print(f"| titles that find their note first | {right} of {notes} | | ≥ 96% |")
+        print(f"| {name} | {min(values):.1f} ms | {median:.1f} ms | {p95:.1f} ms | {goal} |")
+    print(f"| titles that find their note first | {right} of {notes} | | | ≥ 96% |")
 
 
 if __name__ == "__main__":
