@@ -78,7 +78,7 @@ class KnowledgeBase:
 
     def search(self, query: str, limit: int) -> list[Hit]:
         """The best ``limit`` sections of documents and inbox, best first."""
-        with folder.opened(self._root) as root, self._looking(root) as catalog:
+        with folder.opened(self._root) as root, self._looking(root, to_search=True) as catalog:
             return catalog.search(query, limit)
 
     def topics(self) -> list[Topic]:
@@ -187,9 +187,9 @@ class KnowledgeBase:
         self._change(root, INBOX, edit)
 
     @contextmanager
-    def _looking(self, root: int) -> Iterator[Catalog]:
+    def _looking(self, root: int, *, to_search: bool = False) -> Iterator[Catalog]:
         with self._lock:
-            self._catalog.look(root, self._clock())
+            self._catalog.look(root, self._clock(), to_search=to_search)
             yield self._catalog
 
     @contextmanager

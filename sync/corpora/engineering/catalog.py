@@ -21,8 +21,10 @@ from sync.corpora.engineering.inbox import TITLE
 from sync.corpora.engineering.paths import INBOX, KNOWLEDGE, stem
 from sync.corpora.markdown_sections import parts
 from sync.corpora.stamps import Watch
+from sync.page import first_prose
 
 DIGITS: Final = 4  # of a score
+MAX_LEAD: Final = 200  # code points of a document's first prose
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,20 +45,26 @@ class Catalog:
         self._watch = Watch()
         self._etags: dict[str, str] = {}
         self._facts: dict[str, Facts] = {}
+        self._leads: dict[str, str] = {}
         self._sections = Sections()
+        self._unindexed: set[str] = set()  # what was read for its facts alone
 
     @property
     def facts(self) -> Mapping[str, Facts]:
         """What each document says of itself, by path; the inbox among them."""
         return self._facts
 
-    def look(self, root: int, now: float) -> None:
-        """Learn what the open folder ``root`` holds ``now`` (seconds since the UTC epoch)."""
+    def look(self, root: int, now: float, *, to_search: bool = False) -> None:
+        """Learn what the open folder ``root`` holds ``now`` (seconds since the UTC epoch): titles and tags, and what
+        :meth:`search` needs, which takes longer, where that is asked for."""
         fresh, gone = self._watch.look(folder.documents(root), now)
         for path in gone:
             self._drop(path)
         for path in fresh:
-            self._read(path, root)
+            self._read(path, root, to_search=to_search)
+        if to_search:
+            for path in list(self._unindexed):
+                self._read(path, root, to_search=True)
 
     def search(self, query: str, limit: int) -> list[Hit]:
         """The best ``limit`` sections, best first."""
@@ -64,29 +72,35 @@ class Catalog:
         hits = []
         for found in self._sections.search(parsed, limit):
             section, path = found.section, _path(found.section.path)
-            lead = self._facts[path].lead if section.first else ""
+            lead = self._leads[path] if section.first else ""
             shown = snippet(section.text, parsed, fallback=section.text if section.text.strip() else lead)
             hits.append(Hit(path, section.title, section.heading, shown, round(found.score, DIGITS)))
         return hits
 
-    def _read(self, path: str, root: int) -> None:
+    def _read(self, path: str, root: int, *, to_search: bool) -> None:
         try:
             data = folder.read(root, path)
         except KnowledgeError:  # gone since it was listed, or not to be read: it is there, but says nothing
             self._watch.forget(path)
             self._drop(path)
-            self._facts[path] = Facts(stem(path), (), "")
+            self._facts[path] = Facts(stem(path), ())
             return
         digest = etag(data)
+        text = data.decode("utf-8", "replace")
         if self._etags.get(path) != digest:
-            text = data.decode("utf-8", "replace")
             self._etags[path] = digest
-            self._facts[path] = said = facts_of(text, path)
-            self._sections.replace(_key(path), _sections(path, text, said))
+            self._facts[path] = facts_of(text, path)
+            self._unindexed.add(path)
+        if to_search and path in self._unindexed:
+            self._unindexed.remove(path)
+            self._leads[path] = first_prose(text)[:MAX_LEAD]
+            self._sections.replace(_key(path), _sections(path, text, self._facts[path]))
 
     def _drop(self, path: str) -> None:
         self._etags.pop(path, None)
         self._facts.pop(path, None)
+        self._leads.pop(path, None)
+        self._unindexed.discard(path)
         self._sections.remove(_key(path))
 
 

@@ -10,16 +10,17 @@ import hashlib
 from dataclasses import dataclass
 from typing import Final
 
+from cache.model import PageFacts
 from sync import front_matter
 from sync.corpora.engineering.lines import line_start, next_line
 from sync.corpora.engineering.paths import stem
 from sync.markdown import blocks
-from sync.page import facts, first_prose
+from sync.page import facts
 
 TOP: Final = 2  # the level from which on headings make sections
 DEEPEST: Final = 6
 
-MAX_LEAD: Final = 200  # code points
+BEGINNING: Final = 2_000  # code points in which most documents have said their title
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +40,10 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a document says of itself; ``lead`` is its first prose."""
+    """What a document says of itself."""
 
     title: str
     tags: tuple[str, ...]
-    lead: str
 
 
 def etag(data: bytes) -> str:
@@ -53,9 +53,17 @@ def etag(data: bytes) -> str:
 
 def facts_of(text: str, path: str) -> Facts:
     """The title is that of the front matter, else the first level-1 heading, else the file's name."""
-    said = facts(text)
+    said = _said(text)
     tags = front_matter.tags(front_matter.split(text)[0])
-    return Facts(said.title or said.heading or stem(path), tags, first_prose(text)[:MAX_LEAD])
+    return Facts(said.title or said.heading or stem(path), tags)
+
+
+def _said(text: str) -> PageFacts:
+    """What the first lines say, if they do: to read all of them takes longer than all else that a call does."""
+    cut = text.rfind("\n", 0, front_matter.split(text)[1] + BEGINNING) + 1
+    said = facts(text[:cut])
+    is_final = said.title or (said.heading and "[" not in said.heading)  # what a link is, may be said at the end
+    return said if is_final else facts(text)
 
 
 def headings(text: str, start: int | None = None) -> tuple[Heading, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from cache.errors import Conflict, InvalidArgument, shown
 from sync import front_matter
@@ -32,6 +32,8 @@ from sync.page import facts
 
 Mode: TypeAlias = Literal["append", "replace"]
 
+_READS_OTHERWISE: Final = f"{CONTENT} would change how the document around it reads"
+
 
 @dataclass(frozen=True, slots=True)
 class Edited:
@@ -44,11 +46,14 @@ class Edited:
 @dataclass(frozen=True, slots=True)
 class _Place:
     """The range, from the start of a line to the start of another, that lines take the place of, and the least level
-    that headings in them may have."""
+    that headings in them may have. At ``base``, before it, no block is open, and no heading is between; ``following``
+    is the first one behind it."""
 
     start: int
     end: int
     least: int
+    base: int
+    following: Heading | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,17 +76,20 @@ def update(text: str, heading: str, content: str, mode: Mode) -> Edited:
     known = headings(text)
     section = find(text, known, wanted)
     if section is None:
-        place = _Place(len(text), len(text), TOP + 1)
+        base = known[-1].body if known else front_matter.split(text)[1]
+        place = _Place(len(text), len(text), TOP + 1, base)
         lines = [line_of(wanted, TOP, "heading"), "", *lines]
     else:
         place = _place(text, known, section, mode)
-    if not is_closed(text[: place.start], front_matter.split(text)[1]):
+    if not is_closed(text[: place.start], place.base):
         raise Conflict(
             f"code or a comment is still open at line {line_number(text, place.start)} of the document — close it"
             " there first, which is an edit by hand"
         )
     put = _put(text, place, lines)
-    _demand_structure(known, place, put, own=section is None)
+    _demand_structure(place, put, own=section is None)
+    if front_matter.split(put.text)[0] != front_matter.split(text)[0]:
+        raise InvalidArgument(_READS_OTHERWISE, argument=CONTENT)
     return Edited(put.text, section is None)
 
 
@@ -120,7 +128,7 @@ def compose(title: str, content: str) -> str:
             f"{CONTENT} has a title of its own, '{shown(own, 100)}' — leave that out, or give it as title",
             argument=CONTENT,
         )
-    _demand_closed(text, len(text))
+    _demand_closed(text, front_matter.split(text)[1])
     return text
 
 
@@ -133,9 +141,9 @@ def _place(text: str, known: Sequence[Heading], section: Heading, mode: Mode) ->
         least = following.level  # a heading above it would become its parent
     first, last = filled(text, section.body, section.end)
     if mode == "replace":
-        return _Place(first, last, least)
+        return _Place(first, last, least, section.body, following)
     end = section.end if following is None else last
-    return _Place(end, end, least)
+    return _Place(end, end, least, section.body, following)
 
 
 def _put(text: str, place: _Place, lines: Sequence[str]) -> _Put:
@@ -148,12 +156,12 @@ def _put(text: str, place: _Place, lines: Sequence[str]) -> _Put:
     return _Put(made, len(before), len(before) + len(inserted), len(made) - len(text))
 
 
-def _demand_structure(known: Sequence[Heading], place: _Place, put: _Put, *, own: bool) -> None:
+def _demand_structure(place: _Place, put: _Put, *, own: bool) -> None:
     """Raise ``InvalidArgument`` unless the text reads as before but for what was put into it, which begins with a
-    heading of ours if ``own``."""
-    _demand_closed(put.text, put.end)
-    found = headings(put.text)
-    ours = [(TOP, put.start)] if own else []
+    heading of ours if ``own``. What is behind the following heading reads as before if that does."""
+    _demand_closed(put.text[: put.end], place.base)
+    following = place.following
+    found = headings(put.text if following is None else put.text[: following.body + put.moved], place.base)
     inside = [each for each in found if put.start + own <= each.start < put.end]
     if high := next((each for each in inside if each.level < place.least), None):
         remedy = f"give it level {place.least} or deeper" if place.least <= DEEPEST else "write bold text instead"
@@ -162,13 +170,12 @@ def _demand_structure(known: Sequence[Heading], place: _Place, put: _Put, *, own
             f" or take over others — {remedy}",
             argument=CONTENT,
         )
-    outside = [(each.level, each.start) for each in found if not put.start + own <= each.start < put.end]
-    before = [(each.level, each.start) for each in known if each.start < place.start]
-    after = [(each.level, each.start + put.moved) for each in known if each.start >= place.end]
-    if outside != before + ours + after:
-        raise InvalidArgument(f"{CONTENT} would change how the document around it reads", argument=CONTENT)
+    outside = [(each.level, each.start) for each in found if each not in inside]
+    ours = [(TOP, put.start)] if own else []
+    if outside != ours + ([] if following is None else [(following.level, following.start + put.moved)]):
+        raise InvalidArgument(_READS_OTHERWISE, argument=CONTENT)
 
 
-def _demand_closed(text: str, end: int) -> None:
-    if not is_closed(text[:end], front_matter.split(text)[1]):
+def _demand_closed(text: str, start: int) -> None:
+    if not is_closed(text, start):
         raise InvalidArgument(f"{CONTENT} leaves code or a comment open — close it at its end", argument=CONTENT)

@@ -67,11 +67,11 @@ def with_entry(text: str, content: str, topic: str | None, timestamp: str) -> st
         lines.append(end)
     line_end = line_end_before(text, len(text))
     before = text if text.strip() else f"# {TITLE}{line_end}"
-    start = front_matter.split(before)[1]
+    yaml, start = front_matter.split(before)
     if end := closing(before, start):  # as somebody left it
         before += ("" if before.endswith(("\n", "\r")) else line_end) + end + line_end
     made = before + gap_behind(before, line_end) + line_end.join(lines) + line_end
-    if front_matter.split(made)[1] != start:
+    if front_matter.split(made)[0] != yaml:
         raise Conflict("the inbox begins with front matter that does not end — end it there, which is an edit by hand")
     return made
 

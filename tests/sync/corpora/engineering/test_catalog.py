@@ -30,7 +30,7 @@ def look(tmp_path: Path, catalog: Catalog) -> Look:
 
     def look() -> dict[str, str]:
         with opened(tmp_path) as root:
-            catalog.look(root, LATER)
+            catalog.look(root, LATER, to_search=True)
         return {path: facts.title for path, facts in catalog.facts.items()}
 
     return look
@@ -61,6 +61,19 @@ class TestChanges:
         (tmp_path / "knowledge/y.md").unlink()
         assert look() == {"knowledge/x.md": "New", "knowledge/z.md": "Z"}
         assert sorted(reads) == ["knowledge/x.md", "knowledge/z.md"]
+
+    def test_are_read_once_more_where_they_are_searched_only_later(
+        self, tmp_path: Path, catalog: Catalog, reads: list[str]
+    ) -> None:
+        put(tmp_path, {"knowledge/x.md": "# X\n", "knowledge/y.md": "# Y\n"})
+        with opened(tmp_path) as root:
+            catalog.look(root, LATER)
+            assert catalog.search("x", 5) == []
+            assert [facts.title for facts in catalog.facts.values()] == ["X", "Y"]
+            for _ in range(2):
+                catalog.look(root, LATER, to_search=True)
+        assert [hit.title for hit in catalog.search("x", 5)] == ["X"]
+        assert sorted(reads) == ["knowledge/x.md", "knowledge/x.md", "knowledge/y.md", "knowledge/y.md"]
 
     def test_that_keep_time_and_size_are_seen_by_the_inode(self, tmp_path: Path, look: Look) -> None:
         path = tmp_path / "knowledge/x.md"

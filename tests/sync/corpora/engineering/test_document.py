@@ -72,9 +72,23 @@ class TestFacts:
         assert facts_of("text\n\n# H\n", "a/b.md").title == "H"
         assert facts_of("## no\n", "a/b-c.md").title == "b-c"
 
-    def test_tags_and_first_prose_are_known(self) -> None:
-        facts = facts_of("---\ntags: [a, b]\n---\n# H\n\nSome *prose*.\n", "a.md")
-        assert (facts.tags, facts.lead) == (("a", "b"), "Some prose.")
+    def test_tags_are_known(self) -> None:
+        assert facts_of("---\ntags: [a, b]\n---\n# H\n", "a.md").tags == ("a", "b")
+
+    @pytest.mark.parametrize(
+        ("text", "title"),
+        [
+            ("text\n" * 1000 + "\n# Late\n", "Late"),
+            ("text\n" * 1000 + "\nLate\n===\n", "Late"),
+            ("```\n" + "# code\n" * 1000 + "```\n# Late\n", "Late"),
+            ("---\n" + "# yaml\n" * 1000 + "a: b\n---\n# Late\n", "Late"),
+            ("# [Early]\n" + "text\n" * 1000 + "\n[early]: /x\n", "Early"),
+            ("# " + "long " * 1000, "long " * 1000),
+            ("\r# Returns\r" * 1000, "Returns"),
+        ],
+    )
+    def test_a_title_is_found_wherever_it_stands(self, text: str, title: str) -> None:
+        assert facts_of(text, "a.md").title == title[:300]
 
     def test_every_byte_counts_for_the_etag(self) -> None:
         assert etag(b"a\n") != etag(b"a\r\n")

