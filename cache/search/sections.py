@@ -129,19 +129,17 @@ class Sections:
             if holding_it:
                 yield number, 1, len(whole) / (min(holding_it) + 1)
         holding = [self._holding(term) for term in terms.content]
-        found = set().union(*holding)
-        counted = {number: _count(self._entries[number], terms) for number in found}
         weigh = bm25([len(numbers) for numbers in holding], len(self._entries), self._length)
+        needles = [term.needle for term in terms.content]
         others = [term.needle for term in terms.other]
-        for number, (named, in_text) in counted.items():
+        for number in set().union(*holding):
             entry = self._entries[number]
-            fits = weigh(tuple(2 * name + text for name, text in zip(named, in_text, strict=True)), entry.length)
+            held = [number in numbers for numbers in holding]  # what it does not hold need not be counted
+            named, counts = _count(entry, needles, held)
             if all(named) and all(needle in entry.named for needle in others):
                 yield number, 2, len(terms.content) / (length(entry.named.strip()) + 1)
-            elif all(name + text for name, text in zip(named, in_text, strict=True)):
-                yield number, 3, fits
             else:
-                yield number, 4 if any(named) else 5, fits
+                yield number, 3 if all(held) else 4 if any(named) else 5, weigh(counts, entry.length)
 
     def _holding(self, term: Term) -> set[int]:
         """The sections that hold a term, wherever."""
@@ -176,7 +174,8 @@ def _holds(entry: _Entry, needle: str) -> bool:
     return needle in entry.named or needle in entry.texts
 
 
-def _count(entry: _Entry, terms: Terms) -> tuple[Sequence[int], Sequence[int]]:
-    """How often each content term stands in a section's names and in its text."""
-    needles = [term.needle for term in terms.content]
-    return [entry.named.count(needle) for needle in needles], [entry.texts.count(needle) for needle in needles]
+def _count(entry: _Entry, needles: Sequence[str], held: Sequence[bool]) -> tuple[list[int], tuple[int, ...]]:
+    """How often each term stands in a section's names, and in all of it, where names count twice."""
+    named = [entry.named.count(needle) if has else 0 for needle, has in zip(needles, held, strict=True)]
+    texts = [entry.texts.count(needle) if has else 0 for needle, has in zip(needles, held, strict=True)]
+    return named, tuple([2 * name + text for name, text in zip(named, texts, strict=True)])
