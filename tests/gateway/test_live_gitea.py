@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -12,51 +12,15 @@ import pytest
 
 from cache.errors import NotFound, NotUtf8
 from cache.model import RepoRef
-from gateway.answers import AskAnswer, PageAnswer, ProjectError, ProjectMatches
-from gateway.federation import Federation
-from gateway.reading import PageRequest
+from gateway.answers import AskAnswer
 from sync.forge.base import Answer
 from tests.fake_gitea import FORGEJO, GITEA_1_22, Delay, Dialect, Reply, Reset, Symlink, too_many, unavailable, web_page
 from tests.fake_gitea.faults import Effect
 from tests.support.gitea_client import ALICE, READS, fake_forge
-from tests.support.gitea_fleet import BATCH, MIRRORED, RAW, GiteaFleet, fleet_on, wiki
+from tests.support.gitea_fleet import BATCH, RAW, GiteaFleet, fleet_on, wiki
+from tests.support.ten_projects import BOUND, FLEET, GONE, PAGE, SIX, TEN, ask, entry, error, expect_whole, get
 
 pytestmark = pytest.mark.anyio
-
-TEN = [f"acme/r{number}" for number in range(10)]
-SIX = tuple(f"Yarn {word}" for word in ("exec", "cache", "lock", "berry", "pnp", "patch"))
-FLEET = dict.fromkeys(TEN, wiki(*SIX, about="runs on Windows"))
-PAGE = ".wiki/concepts/yarn-exec.md"
-GONE = "not found or not visible to this token"
-BOUND = 20  # seconds within which any of these tests is over
-
-
-@pytest.fixture
-async def fleet(tmp_path: Path) -> AsyncIterator[GiteaFleet]:
-    """Ten projects of six pages that answer "yarn"; the cache has no bodies."""
-    async with fleet_on(fake_forge(), tmp_path, repositories=FLEET) as fleet:
-        await fleet.expect_complete()
-        fleet.forge.reset_counts()
-        yield fleet
-
-
-@pytest.fixture
-async def mirrored(tmp_path: Path) -> AsyncIterator[GiteaFleet]:
-    """The same with all bodies in the cache."""
-    async with fleet_on(fake_forge(), tmp_path, repositories=FLEET, settings=MIRRORED) as fleet:
-        await fleet.expect_complete()
-        fleet.forge.reset_counts()
-        yield fleet
-
-
-async def ask(federation: Federation, projects: Sequence[str] = TEN, query: str = "yarn", limit: int = 5) -> AskAnswer:
-    with anyio.fail_after(BOUND):
-        return await federation.ask_projects(query, projects, limit=limit)
-
-
-async def get(federation: Federation, slug: str = "concepts/yarn-exec", project: str = "acme/r0") -> PageAnswer:
-    with anyio.fail_after(BOUND):
-        return await federation.get_from(project, PageRequest(slug))
 
 
 async def until(condition: Callable[[], bool]) -> None:
@@ -102,27 +66,6 @@ def reads_of(fleet: GiteaFleet, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(fleet.client, "read", noted)
     return names
-
-
-def entry(answer: AskAnswer, project: str) -> ProjectMatches:
-    (found,) = [result for result in answer.results if result.project == project]
-    assert isinstance(found, ProjectMatches), found
-    return found
-
-
-def error(answer: AskAnswer, project: str) -> ProjectError:
-    (found,) = [result for result in answer.results if result.project == project]
-    assert isinstance(found, ProjectError), found
-    return found
-
-
-def expect_whole(answer: AskAnswer, projects: Sequence[str] = TEN) -> None:
-    """Each of ``projects`` has five matches, read just now."""
-    for project in projects:
-        found = entry(answer, project)
-        assert found.warning is None
-        assert [match.stale for match in found.matches] == [None] * 5
-        assert all("on Windows" in match.snippet for match in found.matches)
 
 
 class TestRequests:
@@ -355,60 +298,3 @@ class TestRevalidation:
     async def test_a_page_pushed_since_the_last_sync_can_be_read(self, fleet: GiteaFleet) -> None:
         fleet.forge.commit("acme/r0", {".wiki/concepts/late.md": "# Late\n"})
         assert (await get(fleet.federation, "concepts/late")).text == "# Late\n"
-
-
-class TestAge:
-    async def test_young_copies_answer_without_a_request(self, mirrored: GiteaFleet) -> None:
-        mirrored.policy = replace(mirrored.policy, max_age=60.0)
-        mirrored.clock.now += 50
-        expect_whole(await ask(mirrored.federation))
-        assert (await get(mirrored.federation)).age_s == 50
-        assert mirrored.forge.counts == {}
-
-    async def test_old_ones_do_not(self, mirrored: GiteaFleet) -> None:
-        mirrored.policy = replace(mirrored.policy, max_age=60.0)
-        mirrored.clock.now += 70
-        expect_whole(await ask(mirrored.federation))
-        assert mirrored.forge.counts == {BATCH: 10}
-
-    async def test_a_page_read_a_moment_ago_is_not_read_again(self, fleet: GiteaFleet) -> None:
-        """The cache holds no bodies; the gateway remembers what it has just read itself."""
-        fleet.policy = replace(fleet.policy, max_age=60.0)
-        federation = fleet.federation
-        read = [await get(federation), await get(federation)]
-        assert fleet.forge.counts == {RAW: 1}
-        assert [(page.text, page.stale) for page in read] == [(FLEET["acme/r0"][PAGE], False)] * 2
-        fleet.clock.now += 50
-        assert (await get(federation)).age_s == 50
-        fleet.clock.now += 20
-        assert (await get(federation)).age_s == 0
-        assert fleet.forge.counts == {RAW: 2}
-
-    async def test_matches_read_a_moment_ago_are_not_read_again(self, fleet: GiteaFleet) -> None:
-        fleet.policy = replace(fleet.policy, max_age=60.0)
-        federation = fleet.federation
-        await get(federation)
-        expect_whole(await ask(federation))
-        assert fleet.forge.counts == {RAW: 1, BATCH: 10}
-        fleet.clock.now += 30
-        answer = await ask(federation)
-        expect_whole(answer)
-        assert all(match.age_s is not None and match.age_s >= 30 for match in entry(answer, "acme/r3").matches)
-        assert fleet.forge.counts == {RAW: 1, BATCH: 10}
-        assert (await get(federation, "concepts/yarn-cache")).age_s >= 30
-        assert fleet.forge.counts == {RAW: 1, BATCH: 10}
-
-    async def test_what_a_sync_has_seen_since_is_newer(self, fleet: GiteaFleet) -> None:
-        fleet.policy = replace(fleet.policy, max_age=3600.0)
-        federation = fleet.federation
-        await get(federation)
-        fleet.forge.commit("acme/r0", {PAGE: "# Yarn exec\n\nNew.\n"})
-        await fleet.expect_complete()
-        assert (await get(federation)).text == "# Yarn exec\n\nNew.\n"
-
-    async def test_copies_are_not_young_because_the_clock_was_set_back(self, mirrored: GiteaFleet) -> None:
-        mirrored.policy = replace(mirrored.policy, max_age=60.0)
-        mirrored.clock.now -= 86400
-        expect_whole(await ask(mirrored.federation))
-        assert (await get(mirrored.federation)).age_s == 0
-        assert mirrored.forge.counts == {BATCH: 10, RAW: 1}
