@@ -13,8 +13,8 @@ Tags raise a match, never make one.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, KeysView, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, KeysView, Mapping
 from dataclasses import dataclass, field
 from heapq import nsmallest
 
@@ -24,6 +24,8 @@ from cache.search.terms import Term, body_terms, length, page_terms
 
 STEPS = 5
 TAG_BONUS = 0.5  # of what is left to the top of a step
+
+_IN_NAMES = 1 << 20  # what stands once in a section's names counts so much, once in its text (never as often) 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,7 @@ class Sections:
 
     _documents: dict[str, list[int]] = field(default_factory=dict)
     _entries: dict[int, _Entry] = field(default_factory=dict)
-    _postings: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
+    _postings: dict[str, dict[int, int]] = field(default_factory=lambda: defaultdict(dict))
     _next: int = 0
     _length: int = 0  # of all texts together
 
@@ -93,16 +95,16 @@ class Sections:
             numbers.append(number)
             self._entries[number] = entry
             self._length += entry.length
-            for token in _tokens(entry):
-                self._postings[token].add(number)
+            for token, count in _counts(entry).items():
+                self._postings[token][number] = count
 
     def remove(self, path: str) -> None:
         """Forget the document at ``path``, if it is held."""
         for number in self._documents.pop(path, ()):
             entry = self._entries.pop(number)
             self._length -= entry.length
-            for token in _tokens(entry):
-                self._postings[token].discard(number)
+            for token in _counts(entry):
+                del self._postings[token][number]
                 if not self._postings[token]:
                     del self._postings[token]
 
@@ -129,31 +131,32 @@ class Sections:
             if holding_it:
                 yield number, 1, len(whole) / (min(holding_it) + 1)
         holding = [self._holding(term) for term in terms.content]
-        weigh = bm25([len(numbers) for numbers in holding], len(self._entries), self._length)
-        needles = [term.needle for term in terms.content]
+        weigh = bm25([len(held) for held in holding], len(self._entries), self._length)
         others = [term.needle for term in terms.other]
         for number in set().union(*holding):
             entry = self._entries[number]
-            held = [number in numbers for numbers in holding]  # what it does not hold need not be counted
-            named, counts = _count(entry, needles, held)
+            counts = [held.get(number, 0) for held in holding]
+            named = [count >= _IN_NAMES for count in counts]
             if all(named) and all(needle in entry.named for needle in others):
                 yield number, 2, len(terms.content) / (length(entry.named.strip()) + 1)
             else:
-                yield number, 3 if all(held) else 4 if any(named) else 5, weigh(counts, entry.length)
+                fits = weigh(tuple([count % _IN_NAMES + 2 * (count // _IN_NAMES) for count in counts]), entry.length)
+                yield number, 3 if all(counts) else 4 if any(named) else 5, fits
 
-    def _holding(self, term: Term) -> set[int]:
-        """The sections that hold a term, wherever."""
+    def _holding(self, term: Term) -> Mapping[int, int]:
+        """The sections that hold a term, wherever, with how often."""
         *whole, last = term.text.split(" ")
         if term.prefix:
-            numbers = set().union(*(held for token, held in self._postings.items() if token.startswith(last)))
-        else:
-            numbers = set(self._postings.get(last, ()))
-        for token in whole:
-            numbers &= self._postings.get(token, set())
-        if whole:
-            needle = term.needle
-            numbers = {number for number in numbers if _holds(self._entries[number], needle)}
-        return numbers
+            alike = Counter[int]()
+            for token, held in self._postings.items():
+                if token.startswith(last):
+                    alike.update(held)
+            return alike
+        if not whole:
+            return self._postings.get(last, {})
+        numbers = set(self._postings.get(last, ())).intersection(*(self._postings.get(token, ()) for token in whole))
+        counted = {number: _count(self._entries[number], term.needle) for number in numbers}
+        return {number: count for number, count in counted.items() if count}
 
     def _score(self, number: int, step: int, within: float, tokens: set[str]) -> float:
         if tokens & self._entries[number].tags:
@@ -166,16 +169,13 @@ class Sections:
         return -score, not section.first, section.path, number
 
 
-def _tokens(entry: _Entry) -> set[str]:
-    return {*entry.named.split(), *entry.texts.split()}
+def _counts(entry: _Entry) -> Mapping[str, int]:
+    """How often each token stands in a section."""
+    counts = Counter(entry.texts.split())
+    for token in entry.named.split():
+        counts[token] += _IN_NAMES
+    return counts
 
 
-def _holds(entry: _Entry, needle: str) -> bool:
-    return needle in entry.named or needle in entry.texts
-
-
-def _count(entry: _Entry, needles: Sequence[str], held: Sequence[bool]) -> tuple[list[int], tuple[int, ...]]:
-    """How often each term stands in a section's names, and in all of it, where names count twice."""
-    named = [entry.named.count(needle) if has else 0 for needle, has in zip(needles, held, strict=True)]
-    texts = [entry.texts.count(needle) if has else 0 for needle, has in zip(needles, held, strict=True)]
-    return named, tuple([2 * name + text for name, text in zip(named, texts, strict=True)])
+def _count(entry: _Entry, needle: str) -> int:
+    return entry.texts.count(needle) + _IN_NAMES * entry.named.count(needle)
