@@ -26,6 +26,8 @@ ATTEMPTS: Final = 5  # at a file that others change meanwhile
 
 @dataclass(frozen=True, slots=True)
 class Topic:
+    """A document as it is listed."""
+
     path: str
     title: str
     tags: tuple[str, ...]
@@ -45,12 +47,16 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Captured:
+    """Where an entry went, and its time."""
+
     path: str
     timestamp: str
 
 
 @dataclass(frozen=True, slots=True)
 class Created:
+    """A document that was made."""
+
     path: str
     title: str
     etag: str
@@ -58,6 +64,8 @@ class Created:
 
 @dataclass(frozen=True, slots=True)
 class Updated:
+    """A document that was changed; ``etag`` is its new one."""
+
     path: str
     etag: str
     created_section: bool
@@ -156,18 +164,24 @@ class KnowledgeBase:
         return path
 
     def _put(self, root: int, entry: Entry, where: str, heading: str | None, title: str | None) -> str:
-        if (heading is None) == (title is None):
-            raise InvalidArgument(
-                "say where it goes: --heading for a section of a document, or --title for a new one",
-                argument="heading",
-            )
-        if heading is not None:
-            path = self._resolve(where, root)
-            _demand_document(path)
-            self._change(root, path, lambda text: file_into(text, heading, entry.content))
-            return path
-        path = new_path(where)
-        data = _encoded(compose(title or "", entry.content), path)
+        match heading, title:
+            case str(), None:
+                path = self._resolve(where, root)
+                _demand_document(path)
+                self._change(root, path, lambda text: file_into(text, heading, entry.content))
+                return path
+            case None, str():
+                path = new_path(where)
+                return self._put_once(root, path, _encoded(compose(title, entry.content), path))
+            case _:
+                raise InvalidArgument(
+                    "say where it goes: --heading for a section of a document, or --title for a new one",
+                    argument="heading",
+                )
+
+    @staticmethod
+    def _put_once(root: int, path: str, data: bytes) -> str:
+        """Make a file, or take one for it that is the same already."""
         try:
             return writing.put_new(root, path, data)
         except AlreadyExists as error:

@@ -70,8 +70,8 @@ def update(text: str, heading: str, content: str, mode: Mode) -> Edited:
     """Append ``content`` to the own body of the section under ``heading``, or replace that by it. Where there is no
     such section, one of level 2 is added at the end.
 
-    Raises ``AmbiguousHeading``; ``InvalidArgument`` for heading and content; ``Conflict`` where the document itself
-    leaves no place for them."""
+    Raises ``AmbiguousHeading``, ``NotFound``; ``InvalidArgument`` for heading and content; ``Conflict`` where the
+    document itself leaves no place for them."""
     wanted, lines = checked(heading, "heading"), content_lines(content)
     known = headings(text)
     section = find(text, known, wanted)

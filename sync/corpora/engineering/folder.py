@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from cache.errors import Denied, InvalidPath, KnowledgeError, NotConfigured, NotFound, TooLarge, Unavailable
-from sync.corpora.engineering.paths import INBOX, KNOWLEDGE, MAX_DEPTH, fault_in_name, is_markdown
+from sync.corpora.engineering.paths import INBOX, KNOWLEDGE, MAX_DEPTH, MAX_PATH, fault_in_name, is_markdown
 from sync.corpora.stamps import Stamp
 from sync.files.opening import Irregular, Oversized, enter, folder, open_folder, read_regular
 
@@ -86,7 +86,7 @@ def _below(at: int, path: str, count: list[int]) -> Iterator[tuple[str, Stamp]]:
         if entry.is_dir(follow_symlinks=False):
             if here.count("/") < MAX_DEPTH - 1:
                 yield from _inside(entry.name, at, here, count)
-        elif is_markdown(entry.name) and (stamp := _stamp(entry.name, at)):
+        elif is_markdown(entry.name) and len(here) <= MAX_PATH and (stamp := _stamp(entry.name, at)):
             yield here, stamp
 
 

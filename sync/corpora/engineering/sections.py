@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from cache.errors import AmbiguousHeading, InvalidArgument, shown
+from cache.errors import AmbiguousHeading, InvalidArgument, NotFound, shown
 from sync.corpora.engineering.document import TOP, Heading
 from sync.corpora.engineering.lines import LINE_END, line_number
 from sync.inline import escape, one_line
@@ -40,7 +40,7 @@ def checked(heading: str, argument: str) -> str:
 def find(text: str, headings: Sequence[Heading], wanted: str) -> Heading | None:
     """The section that ``wanted``, by :func:`checked`, means; ``None`` where nothing fits.
 
-    Raises ``AmbiguousHeading``."""
+    Raises ``AmbiguousHeading``; ``NotFound`` for a section that is not below the parents which are there."""
     own = [heading for heading in headings if heading.level >= TOP]
     for same in (str, fold_path):
         fitting = [each for each in own if _names(text, each, same) & {same(wanted)}]
@@ -51,6 +51,8 @@ def find(text: str, headings: Sequence[Heading], wanted: str) -> Heading | None:
         fitting = [each for each in own if _names(text, each, same) & {same(last)} and _is_below(each, parents, same)]
         if fitting:
             return _only(text, wanted, fitting)
+    if last and any(_names(text, each, fold_path) & set(map(fold_path, parents)) for each in headings):
+        raise NotFound(f"no section '{shown(last, 100)}' under '{shown(parents[-1], 100)}' — name a new section alone")
     return None
 
 

@@ -69,6 +69,11 @@ class TestListing:
         put(tmp_path, {f"knowledge/{'d/' * depth}x.md": "" for depth in (29, 30, 31, 40)})
         assert sorted(path.count("/") for path in documents(root)) == [30, 31]
 
+    def test_has_no_path_that_is_too_long_to_be_named(self, tmp_path: Path, root: int) -> None:
+        folders = "/".join(["y" * 240] * 4)
+        put(tmp_path, {f"knowledge/{folders}/{'z' * length}.md": "" for length in (23, 24)})
+        assert [len(path) for path in documents(root)] == [1_000]
+
     def test_of_too_many_files_is_refused(self, tmp_path: Path, root: int, monkeypatch: pytest.MonkeyPatch) -> None:
         put(tmp_path, {f"knowledge/a/{number}.md": "" for number in range(5)})
         monkeypatch.setattr(folder, "MAX_FILES", 5)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cache.errors import AmbiguousHeading, InvalidArgument
+from cache.errors import AmbiguousHeading, InvalidArgument, NotFound
 from sync.corpora.engineering.document import headings
 from sync.corpora.engineering.sections import checked, find, line_of, written
 from sync.markdown import blocks
@@ -60,9 +60,9 @@ class TestFind:
             ("cases", "## cases"),
             ("CASES", "## CASES"),
             ("Two lines", "Two"),
-            ("Prod > Dev", None),
             ("Run", None),
             ("> Setup", None),
+            ("None > Setup", None),
             ("Prod >", None),
             ("nothing", None),
         ],
@@ -82,6 +82,11 @@ class TestFind:
         with pytest.raises(AmbiguousHeading) as refused:
             line(wanted)
         assert refused.value.places == places
+
+    @pytest.mark.parametrize("wanted", ["Prod > Dev", "Prod > New", "run > new", "Prod > Setup > Deep"])
+    def test_one_that_is_not_below_its_parents_is_not_made_up(self, wanted: str) -> None:
+        with pytest.raises(NotFound, match="name a new section alone"):
+            line(wanted)
 
     def test_sections_without_anything_above_have_a_line(self) -> None:
         with pytest.raises(AmbiguousHeading) as refused:
