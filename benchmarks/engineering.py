@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import random
 import shutil
 import statistics
 import tempfile
@@ -16,34 +15,26 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import count
 from pathlib import Path
 
+from benchmarks.prose import Prose
 from benchmarks.stdio import Client, connected
+from benchmarks.timing import WARM_UP, milliseconds
 from sync.forge.base import SETTLE
 
 AREAS = ("api", "frontend", "general", "platform", "security")
 SECTIONS = 12  # of about a kilobyte, of each note
-WORDS = 3_000  # different ones
 GOAL = 10  # milliseconds
 
 
 def make_notes(root: Path, notes: int) -> str:
-    """Notes of 13 kB, of words that are as unevenly spread as those of a language.
-
-    Returns a question in words that some of the sections hold, as those of a real one are."""
-    chance = random.Random(0)  # noqa: S311 the same at each run
-    syllables = [first + second for first in "bdfgklmnprstvz" for second in ("a", "e", "i", "o", "u", "an", "er")]
-    words = ["".join(chance.choices(syllables, k=chance.randint(1, 4))) for _ in range(WORDS)]
-    weights = [1 / rank for rank in range(1, WORDS + 1)]
-
-    def some(number: int) -> str:
-        return " ".join(chance.choices(words, weights, k=number))
-
+    """Notes of 13 kB. Returns a question in words that some of the sections hold, as those of a real one are."""
+    prose = Prose()
     for number in range(notes):
         path = root / "knowledge" / AREAS[number % len(AREAS)] / f"note-{number}.md"
         path.parent.mkdir(parents=True, exist_ok=True)
-        sections = "".join(f"\n## Part {part} {some(3)}\n\n{some(180)}.\n" for part in range(SECTIONS))
-        text = f"---\ntags: [{some(1)}]\n---\n# {some(4).capitalize()} {number}\n{sections}"
+        sections = "".join(f"\n## Part {part} {prose.some(3)}\n\n{prose.some(180)}.\n" for part in range(SECTIONS))
+        text = f"---\ntags: [{prose.some(1)}]\n---\n# {prose.some(4).capitalize()} {number}\n{sections}"
         path.write_text(text, encoding="utf-8")
-    return f"how does {words[60]} {words[200]} use {words[400]}"
+    return f"how does {prose.words[60]} {prose.words[200]} use {prose.words[400]}"
 
 
 def calls(question: str) -> Iterator[tuple[str, Callable[[], Mapping[str, object]]]]:
@@ -57,15 +48,6 @@ def calls(question: str) -> Iterator[tuple[str, Callable[[], Mapping[str, object
     }  # fmt: skip
     yield "capture_knowledge", lambda: {"content": "To be remembered.", "suggestedTopic": "api/note-5"}
     yield "create_knowledge", lambda: {"topic": f"made/{next(new)}", "title": "New", "content": "Text."}
-
-
-def milliseconds(call: Callable[[], object], times: int) -> list[float]:
-    found = []
-    for _ in range(times + 3):
-        start = time.perf_counter()
-        call()
-        found.append((time.perf_counter() - start) * 1e3)
-    return found[3:]  # the first ones warm up
 
 
 def called(client: Client, tool: str, arguments: Mapping[str, object]) -> None:
@@ -115,7 +97,7 @@ def main() -> None:
                     lambda tool=tool, make=make: called(client, tool, make()),  # type: ignore[misc]
                     arguments.calls,
                 )
-                computed[f"`{tool}`"] = f"{(processor(client.pid) - before) / (arguments.calls + 3):.1f} ms"
+                computed[f"`{tool}`"] = f"{(processor(client.pid) - before) / (arguments.calls + WARM_UP):.1f} ms"
     print(f"| {arguments.notes} notes × {SECTIONS} sections | median | p95 | of that, computing | goal |")
     print("|---|---|---|---|---|")
     for name, values in times.items():

@@ -9,22 +9,22 @@ from __future__ import annotations
 
 import argparse
 import os
-import random
 import shutil
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from benchmarks.prose import Prose
 from benchmarks.stdio import Client, connected
+from benchmarks.timing import milliseconds
 from sync.forge.base import SETTLE
 from tests.support.swarmkit import ROOT, WORKSPACE
 from tests.support.swarmkit_repo import make_repo
 
 SECTIONS = 12  # of about a kilobyte, of each note
-WORDS = 3_000  # different ones
 CALLS: Mapping[str, Mapping[str, object]] = {
     "search_docs": {"query": "how does the topology loader keep its limits"},
     "get_schema": {"artifact_type": "workspace"},
@@ -40,15 +40,12 @@ CALLS: Mapping[str, Mapping[str, object]] = {
 def grown(root: Path, packages: Path | None) -> Path:
     """A checkout with notes of 13 kB, of words that are as unevenly spread as those of a language."""
     make_repo(root, installed=packages)
-    chance = random.Random(0)  # noqa: S311 the same at each run
-    syllables = [first + second for first in "bdfgklmnprstvz" for second in ("a", "e", "i", "o", "u", "an", "er")]
-    words = ["".join(chance.choices(syllables, k=chance.randint(1, 4))) for _ in range(WORDS)]
-    weights = [1 / rank for rank in range(1, WORDS + 1)]
+    prose = Prose()
     for note in sorted((root / "design" / "details").glob("*.md")):
         with note.open("a", encoding="utf-8") as file:
             for _ in range(SECTIONS):
-                heading, text = (chance.choices(words, weights, k=count) for count in (3, 180))
-                file.write(f"\n## {' '.join(heading).capitalize()}\n\n{' '.join(text)}.\n")
+                heading, text = prose.some(3), prose.some(180)
+                file.write(f"\n## {heading.capitalize()}\n\n{text}.\n")
     return root
 
 
@@ -58,15 +55,6 @@ def resolver() -> tuple[list[str], Path | None]:
     if not python.exists():
         return [], None
     return ["--swarmkit-python", str(python)], next(python.parent.parent.glob("lib/python3*/site-packages"))
-
-
-def milliseconds(call: Callable[[], object], calls: int) -> list[float]:
-    times = []
-    for _ in range(calls + 3):
-        start = time.perf_counter()
-        call()
-        times.append((time.perf_counter() - start) * 1e3)
-    return times[3:]  # the first ones warm up
 
 
 def called(client: Client, tool: str, arguments: Mapping[str, object]) -> Mapping[str, Any]:
