@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import errno
 import json
-import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,6 +18,7 @@ from sync.corpora.engineering import writing
 from sync.corpora.engineering.base import KnowledgeBase
 from sync.corpora.engineering.folder import opened
 from sync.files.opening import open_folder
+from tests.support.disturbing import Interference
 from tests.support.knowledge_base import ACTIONS, FILES, INBOX, knowledge_base, put, snapshot
 from tests.support.mounts import Disk, disk
 from tests.support.unprivileged import run_unprivileged, shared_folder
@@ -26,30 +26,17 @@ from tests.support.unprivileged import run_unprivileged, shared_folder
 ROOT = Path(__file__).parents[4]
 # Does an action in each folder; in the N-th it is killed at the N-th call that changes the file system.
 KILLED = """
-import json, os, sys
+import json, sys
 from pathlib import Path
+from tests.support.disturbing import die_at, forked
 from tests.support.knowledge_base import ACTIONS, knowledge_base
 
-def mortal(call):
-    def wrapped(*args, **options):
-        global left
-        left -= 1
-        if left < 0:
-            os.kill(os.getpid(), 9)
-        return call(*args, **options)
-    return wrapped
+def act(step, root):
+    base = knowledge_base(Path(root))
+    die_at(step)
+    ACTIONS[sys.argv[1]](base)
 
-ends = []
-for left, root in enumerate(sys.argv[2:]):
-    child = os.fork()
-    if not child:
-        base = knowledge_base(Path(root))
-        for name in ("mkdir", "write", "fsync", "link", "unlink", "rename"):
-            setattr(os, name, mortal(getattr(os, name)))
-        ACTIONS[sys.argv[1]](base)
-        os._exit(0)
-    ends.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-print(json.dumps(ends))
+print(json.dumps(forked(act, sys.argv[2:])))
 """
 
 ADDING = """
@@ -137,25 +124,6 @@ class TestManyWriters:
             with pytest.raises(Unavailable, match="being written by another process — try again"):
                 base.capture("x", None)
             assert base.get("x").title == "X"
-
-
-class Interference:
-    """Does something just before a call, the first time or each time."""
-
-    def __init__(
-        self, monkeypatch: pytest.MonkeyPatch, call: str, act: Callable[[], object], *, always: bool = False
-    ) -> None:
-        self._real: Callable[..., None] = getattr(os, call)
-        self._act = act
-        self._always = always
-        self._done = False
-        monkeypatch.setattr(os, call, self)
-
-    def __call__(self, *args: object, **options: object) -> None:
-        if self._always or not self._done:
-            self._done = True
-            self._act()
-        self._real(*args, **options)
 
 
 class TestEditsByOthers:

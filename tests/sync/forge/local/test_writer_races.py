@@ -6,7 +6,6 @@ import errno
 import json
 import os
 import sys
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from anyio import create_task_group, run_process
 
 from cache.errors import KnowledgeError
 from sync.forge.writing import Moved, Unsettled
+from tests.support.disturbing import Interference
 from tests.support.local_forge import Asked
 from tests.support.repos import make_repo
 
@@ -27,36 +27,20 @@ PAGE_AND_INDEX = {NEW: b"# New\n" * 1000, INDEX: b"# Wiki\n- [New](entities/new.
 
 # Writes the same edit to each repository; the N-th time it is killed at the N-th call that changes the file system.
 KILLED = """
-import json, os, sys
+import json, sys
 from pathlib import Path
 import anyio
 from sync.forge.local import history, writer
+from tests.support.disturbing import die_at, forked
 from tests.support.local_forge import Asked
 
-def mortal(call):
-    def wrapped(*args, **options):
-        global left
-        left -= 1
-        if left < 0:
-            os.kill(os.getpid(), 9)
-        return call(*args, **options)
-    return wrapped
-
-async def write(repo):
+async def write(step, repo):
     asked = Asked(Path(repo))
-    edit = await asked.edit({path: text.encode() for path, text in files.items()})
-    for name in ("mkdir", "write", "fsync", "link", "unlink", "rename"):
-        setattr(os, name, mortal(getattr(os, name)))
+    edit = await asked.edit({path: text.encode() for path, text in json.loads(sys.argv[1]).items()})
+    die_at(step)
     await asked.forge.write(asked.repo, edit)
 
-files, ends = json.loads(sys.argv[1]), []
-for left, repo in enumerate(sys.argv[2:]):
-    child = os.fork()
-    if not child:
-        anyio.run(write, repo)
-        os._exit(0)
-    ends.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-print(json.dumps(ends))
+print(json.dumps(forked(lambda step, repo: anyio.run(write, step, repo), sys.argv[2:])))
 """
 
 ADDING = """
@@ -133,22 +117,6 @@ class TestManyWriters:
             f"{name}.md" for name in expected
         }
         assert not [path for path in files(repo) if path.endswith(".tmp")]
-
-
-class Interference:
-    """Does something just before one of the calls that put a file in its place."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, call: str, act: Callable[[], object]) -> None:
-        self._left = 1
-        self._real: Callable[..., None] = getattr(os, call)
-        self._act = act
-        monkeypatch.setattr(os, call, self)
-
-    def __call__(self, *args: object, **options: object) -> None:
-        self._left -= 1
-        if self._left == 0:
-            self._act()
-        self._real(*args, **options)
 
 
 class TestEditsByOthers:
