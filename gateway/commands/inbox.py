@@ -67,11 +67,8 @@ def _list(entries: tuple[Entry, ...]) -> None:
     for entry in entries:
         words = " ".join(entry.content.split())
         shown = words if len(words) <= WIDTH else words[: WIDTH - 1] + "…"
-        print(
-            printable(
-                "  ".join(filter(None, (str(entry.number), entry.timestamp, entry.topic and f"[{entry.topic}]", shown)))
-            )
-        )
+        topic = f"[{entry.topic}]" if entry.topic else None
+        print(printable("  ".join(filter(None, (str(entry.number), entry.timestamp, topic, shown)))))
     if not entries:
         print("nothing to file")
 

@@ -24,7 +24,7 @@ from sync.files.opening import Irregular, Oversized, open_folder, read_regular
 from sync.files.refusals import refusing
 from sync.wiki_paths import fold_path
 
-LOCK_WAIT: Final = 5.0  # seconds; another writer needs a fraction of one
+LOCK_WAIT: Final = 15.0  # seconds; another writer needs a fraction of one, but many may wait
 
 WHAT: Final = "the knowledge folder"
 

@@ -36,7 +36,7 @@ def shape(text: str, found: tuple[Heading, ...]) -> list[tuple[int, str]]:
     return [(each.level, text[each.start : each.body].strip()) for each in found]
 
 
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(pieces.texts(), pieces.headings, pieces.contents, modes)
 def test_all_other_bytes_stay(text: str, heading: str, content: str, mode: Mode) -> None:
     done = edited(text, heading, content, mode)
@@ -51,7 +51,7 @@ def test_all_other_bytes_stay(text: str, heading: str, content: str, mode: Mode)
         assert made.endswith(text[section.end :])
 
 
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(pieces.texts(), pieces.headings, pieces.contents, modes)
 def test_the_sections_are_those_before_and_what_content_brings(
     text: str, heading: str, content: str, mode: Mode
@@ -70,7 +70,7 @@ def test_the_sections_are_those_before_and_what_content_brings(
     assert all(each.level > level for each in after[at : at + new])
 
 
-@settings(max_examples=200)
+@settings(max_examples=120)
 @given(pieces.texts(), pieces.headings, pieces.contents, modes)
 def test_content_stands_in_the_section_with_its_line_ends(text: str, heading: str, content: str, mode: Mode) -> None:
     done = edited(text, heading, content, mode)
@@ -89,7 +89,7 @@ def test_content_stands_in_the_section_with_its_line_ends(text: str, heading: st
         assert set(LINE_END.findall(made)) == {"\r\n"}
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(pieces.texts(), pieces.headings, pieces.contents)
 def test_to_replace_twice_is_to_replace_once(text: str, heading: str, content: str) -> None:
     done = edited(text, heading, content, "replace")
@@ -98,7 +98,7 @@ def test_to_replace_twice_is_to_replace_once(text: str, heading: str, content: s
     assert update(done[0], heading, content, "replace").text == done[0]
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(pieces.texts(), pieces.headings, pieces.contents)
 def test_to_file_twice_is_to_file_once(text: str, heading: str, content: str) -> None:
     try:
@@ -109,7 +109,7 @@ def test_to_file_twice_is_to_file_once(text: str, heading: str, content: str) ->
         assert file_into(once, heading, content) == once
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(st.one_of(pieces.headings, st.text(min_size=1, max_size=10)), pieces.contents)
 def test_a_new_document_can_be_edited(title: str, content: str) -> None:
     try:

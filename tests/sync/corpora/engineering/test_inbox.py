@@ -87,7 +87,7 @@ class TestEntries:
         assert without(text, entries(text)[1]) == f"# I\n\n## {NOW}\n\na\n\n# End\n"
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(pieces.texts(), pieces.contents, st.one_of(st.none(), st.text(max_size=8)))
 def test_whatever_is_captured_is_one_more_entry(text: str, content: str, topic: str | None) -> None:
     try:
@@ -103,7 +103,7 @@ def test_whatever_is_captured_is_one_more_entry(text: str, content: str, topic: 
     assert is_closed(made, front_matter.split(made)[1])
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(st.lists(pieces.contents, min_size=1, max_size=4), st.data())
 def test_whatever_is_taken_out_leaves_the_others(contents: list[str], data: st.DataObject) -> None:
     text = "# I\n"
@@ -120,7 +120,7 @@ def test_whatever_is_taken_out_leaves_the_others(contents: list[str], data: st.D
     assert [each.content for each in entries(without(text, gone))] == rest
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(pieces.texts(most=8), st.integers(2, 6))
 def test_lowered_headings_are_deep_enough_and_say_the_same(content: str, least: int) -> None:
     before, after = headings(content, 0), headings(lowered(content, least), 0)

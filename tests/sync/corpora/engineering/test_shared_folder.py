@@ -89,7 +89,9 @@ def test_ten_thousand_documents_are_read_once(tmp_path: Path, monkeypatch: pytes
         return real(root, path)
 
     monkeypatch.setattr(folder, "read", reading)
-    put(tmp_path, {f"knowledge/a{number % 100}/n{number}.md": "" for number in range(10_000)})
+    put(tmp_path, {f"knowledge/a{area}/n{area}.md": "" for area in range(100)})
+    for number in range(100, 10_000):
+        (tmp_path / f"knowledge/a{number % 100}/n{number}.md").touch()
     put(tmp_path, {"knowledge/a11/n4711.md": "# Note\n\nneedle\n"})
     base = knowledge_base(tmp_path)
     assert len(base.topics()) == len(read) == 10_000
