@@ -106,8 +106,7 @@ class Outcome:
 class Tries:
     """What became of the attempts so far, each of which was decided by what was read just before."""
 
-    def __init__(self, job: Job) -> None:
-        self.expected = job.expected
+    def __init__(self) -> None:
         self.creates = False
         self.edit: Edit | None = None
         self.lost: Unsettled | None = None
@@ -122,7 +121,6 @@ class Tries:
             raise Conflict(f"{scene.place.paths[1]} changed again and again meanwhile — try again")
         if self.edit is None:
             self.creates = scene.page is None
-        self.expected = scene.revision  # from now on it is what we have read ourselves
         self.edit = edit
 
     def fail(self, failure: Moved | Unsettled) -> None:
@@ -145,7 +143,7 @@ class Committer:
 
         Raises ``Conflict`` where the page is not what the caller has read, ``Unsettled`` where nobody can tell what
         came of it, and the errors of :class:`sync.forge.writing.Writer`."""
-        tries = Tries(self.job)
+        tries = Tries()
         while True:
             planned = await self.decide(scene, branch, tries)
             if not planned.changes:
@@ -171,7 +169,7 @@ class Committer:
 
     async def try_to_decide(self, scene: Scene, tries: Tries) -> Decision:
         sent = tries.lost is not None
-        return await anyio.to_thread.run_sync(lambda: plan(self.job.draft, scene, tries.expected, sent=sent))
+        return await anyio.to_thread.run_sync(lambda: plan(self.job.draft, scene, self.job.expected, sent=sent))
 
     async def attempt(self, edit: Edit) -> Written | Moved | Unsettled:
         """Send ``edit`` once. A caller's patience that ends meanwhile tells as little as a lost answer."""
@@ -215,7 +213,7 @@ class Committer:
         return conflict(
             Finding(
                 where,
-                tries.expected,
+                self.job.expected,
                 clash,
                 change,
                 meanwhile=tries.edit is not None,

@@ -58,7 +58,7 @@ async def rehearse(job: Job) -> Rehearsal:
     """What :func:`write` would do. Raises what it would raise, as far as that can be told without writing."""
     committer = Committer(job)
     branch, scene = await Proposer(committer).begin()
-    planned = await committer.decide(scene, branch, Tries(job))
+    planned = await committer.decide(scene, branch, Tries())
     proposes = branch.name is not None
     if planned.changes:
         try:
@@ -103,7 +103,7 @@ class Proposer:
 
     async def propose(self, scene: Scene) -> Outcome:
         """Propose the page over ``scene``, which was read of the default branch. Raises as :meth:`Committer.commit`."""
-        tries = Tries(self._job)
+        tries = Tries()
         for number in range(1, BRANCHES + 1):
             outcome = await self._propose_on(branch_name(scene.slug, number), scene, tries)
             if outcome is not None:
