@@ -101,6 +101,17 @@ class TestRefused:
             ECHO.check({"query": "a", "projects": ["a", 1]})
         assert caught.value.argument == "projects"
 
+    def test_a_text_that_names_no_file_is_an_invalid_path(self) -> None:
+        schema = {"type": "string", "minLength": 1, "maxLength": 5}
+        accepted = Arguments(
+            {"type": "object", "properties": {"path": schema, "word": schema}, "required": ["path"]},
+            frozenset({"path"}),
+        )
+        for path in ("", "a\0b", "a\ud800b", "a" * 6):
+            assert refusal({"path": path}, accepted).startswith("invalid_path: path must")
+        for raw in ({}, {"path": 7}, {"path": "x", "word": ""}, {"path": "x", "word": "\0"}):
+            assert refusal(raw, accepted).startswith("invalid_argument: ")
+
     def test_what_is_nested_deeper_than_it_can_be_shown_is_refused(self) -> None:
         deep: list[object] = []
         for _ in range(100_000):

@@ -10,14 +10,17 @@ from collections.abc import Iterator, Mapping
 from contextlib import AsyncExitStack
 from typing import Any
 
+import anyio
+import anyio.lowlevel
 import pytest
 from mcp import Client
 from mcp.types import TextContent
 
+from cache.errors import NotConfigured
 from gateway.server import build_server
 from gateway.settings import Settings, ToolsetName
 from gateway.tools.registry import Listing, NameForm, Registry, Tool
-from gateway.toolsets import TOOLSETS, Assembled, Endpoint, assemble
+from gateway.toolsets import TOOLSETS, Assembled, Endpoint, Once, assemble
 from tests.support.registries import check_registry
 
 
@@ -98,3 +101,38 @@ async def test_each_bad_argument_is_refused_by_name(name: str) -> None:
             assert argument in block.text
             assert block.text.isprintable()
             assert len(block.text) < 300
+
+
+class TestOnce:
+    @pytest.mark.anyio
+    async def test_what_many_ask_for_at_once_is_made_once(self) -> None:
+        async def make() -> object:
+            await anyio.lowlevel.checkpoint()
+            return object()
+
+        once = Once(make)
+        found: list[object] = []
+
+        async def ask() -> None:
+            found.append(await once.get())
+
+        async with anyio.create_task_group() as group:
+            for _ in range(3):
+                group.start_soon(ask)
+        assert len(found) == 3
+        assert len(set(map(id, found))) == 1
+
+    @pytest.mark.anyio
+    async def test_what_failed_is_tried_again(self) -> None:
+        outcomes = iter((NotConfigured("not yet"), "made"))
+
+        async def make() -> str:
+            outcome = next(outcomes)
+            if isinstance(outcome, Exception):
+                raise outcome
+            return outcome
+
+        once = Once(make)
+        with pytest.raises(NotConfigured):
+            await once.get()
+        assert [await once.get(), await once.get()] == ["made", "made"]
