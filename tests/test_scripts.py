@@ -19,6 +19,7 @@ from packaging.version import Version
 
 ROOT = Path(__file__).parents[1]
 TOOLS = ("sh", "cat", "cksum", "dirname", "rm", "mkdir", "touch", "chmod")  # all that a script may take for granted
+TESTS = "python -P -m pytest -n auto --dist loadgroup -m"
 LOCKS = ("requirements.lock", "requirements-dev.lock", "requirements-full.lock", "requirements-swarmkit.lock")
 CHECKS = ["ruff format --check --quiet", "ruff check --quiet", "mypy", "lint-imports"]
 
@@ -212,13 +213,13 @@ class TestChecks:
 
     def test_all_are_made_in_order(self, ready: Checkout) -> None:
         assert ready.run("scripts/test").returncode == 0
-        assert [line.strip() for line in ready.done()[2:]] == [*CHECKS, "python -P -m pytest -n auto -m not full"]
+        assert [line.strip() for line in ready.done()[2:]] == [*CHECKS, f"{TESTS} not full"]
 
     def test_full_leaves_no_test_out(self, ready: Checkout) -> None:
         assert ready.run("scripts/test", "--full").returncode == 0
         done = ready.done()
         assert any(line.endswith("requirements-full.lock") for line in done)
-        assert done[-1] == "python -P -m pytest -n auto -m "
+        assert done[-1] == f"{TESTS} "
 
     def test_full_has_swarmkit_in_an_environment_of_its_own(self, ready: Checkout) -> None:
         ready.run("scripts/test", "--full")

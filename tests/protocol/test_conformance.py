@@ -14,7 +14,8 @@ import pytest
 
 from tests.support.protocol import GATEWAY, gateway_target, npx, over_http
 
-pytestmark = pytest.mark.full
+# One process runs them: two that fetch the same packages at once get in each other's way.
+pytestmark = [pytest.mark.full, pytest.mark.xdist_group("npx")]
 
 SUITE = "@modelcontextprotocol/conformance@0.2.0-alpha.12"
 

@@ -12,7 +12,8 @@ import pytest
 
 from tests.support.protocol import Target, engineering_target, gateway_target, npx, swarmkit_target
 
-pytestmark = pytest.mark.full
+# One process runs them: two that fetch the same packages at once get in each other's way.
+pytestmark = [pytest.mark.full, pytest.mark.xdist_group("npx")]
 
 INSPECTOR = "@modelcontextprotocol/inspector@2.12.0"
 
