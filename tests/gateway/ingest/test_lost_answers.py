@@ -12,6 +12,7 @@ from cache.errors import Conflict, Unavailable
 from sync.forge.writing import Unsettled
 from tests.fake_gitea import CutBody, Gzip, Hang, Json, Reply, Reset, unavailable, web_page
 from tests.fake_gitea.faults import Effect
+from tests.support.history import making
 from tests.support.ingesting import COMMIT, INDEX, LINE, PAGE, REQUEST, WIKI, Desk, Fate, revision
 
 pytestmark = pytest.mark.anyio
@@ -30,14 +31,7 @@ def kind(effect: Effect) -> str:
 
 def added(desk: Desk, slug: str = "concepts/keys", text: str = PAGE) -> int:
     """How many commits made the page what it was to be."""
-    commits = list(desk.repo.objects.commits.values())
-    made = 0
-    for commit in commits:
-        before = {} if not commit.parents else desk.repo.objects.commits[commit.parents[0]].snapshot.files
-        entries = (files.get(f".wiki/{slug}.md") for files in (before, commit.snapshot.files))
-        old, new = (None if entry is None else entry.sha for entry in entries)
-        made += new == revision(text) != old
-    return made
+    return len(making(desk.repo, f".wiki/{slug}.md", revision(text)))
 
 
 class TestSettled:
