@@ -109,13 +109,14 @@ class Ingester:
         undo what was written."""
         if outcome.branch.name is not None:
             return
+        job.deadline.extend()
         try:
             if outcome.scene is not None:
                 seen = await job.deadline.within(self._seen(job, outcome.scene))
                 await anyio.to_thread.run_sync(self.store.note_write, seen)
                 return
         except KnowledgeError as error:
-            logger.warning("%s", error.message)
+            logger.warning("%s was written, and the cache learns it by the next sync: %s", job.name, error.message)
         await self._look_soon(project)
 
     async def _seen(self, job: Job, scene: Scene) -> WikiWrite:

@@ -24,7 +24,6 @@ from sync.forge.base import Absent, Answer
 from sync.forge.writing import Edit, LastChange, Moved, PullRequest, Unsettled, WritableForge, Written
 from sync.ingest import (
     Clash,
-    Decision,
     Draft,
     Finding,
     Place,
@@ -44,7 +43,7 @@ T = TypeVar("T")
 
 
 class Deadline:
-    """How long a caller waits: ``seconds``, and once as long again to settle what came of an attempt."""
+    """How long a caller waits: ``seconds``, and as long again for what there is to do once something was sent."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
@@ -118,7 +117,7 @@ class Tries:
         if self._last_lost is not None and self._losses > RESENDS:
             raise self._last_lost
         if self._moves > MERGES:
-            raise Conflict(f"{scene.place.paths[1]} changed again and again meanwhile — try again")
+            raise Conflict(f"{scene.place.paths[1]} changed {self._moves} times meanwhile — try again")
         if self.edit is None:
             self.creates = scene.page is None
         self.edit = edit
@@ -152,7 +151,7 @@ class Committer:
             tries.begin(scene, edit)
             answer = await self.attempt(edit)
             if isinstance(answer, Written):
-                return await self._written(scene, branch, tries, answer)
+                return await self._written(scene, branch, edit, answer, created=tries.creates)
             tries.fail(answer)
             scene = await self.look_again(scene, branch, tries)
 
@@ -162,14 +161,11 @@ class Committer:
 
     async def decide(self, scene: Scene, branch: Branch, tries: Tries) -> Plan:
         """What is to be written over ``scene``. Raises ``Conflict`` where the page is not what it should be."""
-        decision = await self.try_to_decide(scene, tries)
+        job, sent = self.job, tries.lost is not None
+        decision = await anyio.to_thread.run_sync(lambda: plan(job.draft, scene, job.expected, sent=sent))
         if isinstance(decision, Clash):
-            raise await self.conflict(decision, scene, branch, tries)
+            raise await self._conflict(decision, scene, branch, tries)
         return decision
-
-    async def try_to_decide(self, scene: Scene, tries: Tries) -> Decision:
-        sent = tries.lost is not None
-        return await anyio.to_thread.run_sync(lambda: plan(self.job.draft, scene, self.job.expected, sent=sent))
 
     async def attempt(self, edit: Edit) -> Written | Moved | Unsettled:
         """Send ``edit`` once. A caller's patience that ends meanwhile tells as little as a lost answer."""
@@ -204,27 +200,42 @@ class Committer:
             raise Conflict(f"{where} changed meanwhile and changed back — look before sending it again")
         return now
 
-    async def conflict(self, clash: Clash, scene: Scene, branch: Branch, tries: Tries) -> Conflict:
+    async def settled(self, scene: Scene, branch: Branch, tries: Tries) -> Outcome:
+        """The outcome where all is there: as ever, or after an attempt whose answer was lost."""
+        found = Outcome(scene.slug, scene.revision or "", scene=scene if branch == DEFAULT else None, branch=branch)
+        if tries.edit is None or tries.lost is None:
+            return found
+        change = await self._last_change(tries.edit.changes[0].path, branch)
+        commit = None if change is None else change.commit or None
+        return replace(found, changed=True, created=tries.creates, commit=commit)
+
+    async def _written(self, scene: Scene, branch: Branch, edit: Edit, written: Written, *, created: bool) -> Outcome:
+        revision = written.shas.get(scene.place.paths[0], scene.revision or "")
+        made = Outcome(scene.slug, revision, True, created, written.commit, branch=branch)
+        if written.commit is not None:
+            now = scene.after(edit, written.commit, written.shas, at=self.job.clock())
+            return replace(made, scene=now if branch == DEFAULT else None)
+        with suppress(KnowledgeError):  # a working tree may show the same under another name: it converts line ends
+            now = await self.read(branch)
+            return replace(made, revision=now.revision or revision, scene=now)
+        return made
+
+    async def _conflict(self, clash: Clash, scene: Scene, branch: Branch, tries: Tries) -> Conflict:
         path = scene.place.paths[0]
-        change = await self.last_change(path, branch.name)
-        where = f"{self.job.name}/{path}" + (f" on branch {branch.name}" if branch.name else "")
+        where = f"{self.job.name}/{path}"
+        if branch.name is not None:
+            where += f" on branch {branch.name}"
         if branch.pull is not None:
             where += f" (pull request {branch.pull.number})"
-        return conflict(
-            Finding(
-                where,
-                self.job.expected,
-                clash,
-                change,
-                meanwhile=tries.edit is not None,
-                sent=tries.lost is not None,
-            )
-        )
+        change = await self._last_change(path, branch)
+        meanwhile, sent = tries.edit is not None, tries.lost is not None
+        return conflict(Finding(where, self.job.expected, clash, change, meanwhile=meanwhile, sent=sent))
 
-    async def last_change(self, path: str, branch: str | None) -> LastChange | None:
+    async def _last_change(self, path: str, branch: Branch) -> LastChange | None:
         """Who changed a file last, as far as it can be learned: it is told, nothing depends on it."""
         with suppress(KnowledgeError):
-            return await self.job.deadline.within(self.job.forge.last_change(self.job.repo, path, branch=branch))
+            change = self.job.forge.last_change(self.job.repo, path, branch=branch.name)
+            return await self.job.deadline.within(change)
         return None
 
     async def _was_touched(self, before: Scene, now: Scene, branch: Branch) -> bool:
@@ -236,26 +247,6 @@ class Committer:
         if before.commit is None:
             return latest is not None
         return latest != await within(change(self.job.repo, path, branch=before.commit))
-
-    async def _written(self, scene: Scene, branch: Branch, tries: Tries, written: Written) -> Outcome:
-        revision = written.shas.get(scene.place.paths[0], scene.revision or "")
-        made = Outcome(scene.slug, revision, True, tries.creates, written.commit, branch=branch)
-        if written.commit is not None and tries.edit is not None:
-            now = scene.after(tries.edit, written.commit, written.shas, at=self.job.clock())
-            return replace(made, scene=now if branch == DEFAULT else None)
-        with suppress(KnowledgeError):  # a working tree may show the same under another name: it converts line ends
-            now = await self.read(branch)
-            return replace(made, revision=now.revision or revision, scene=now)
-        return made
-
-    async def settled(self, scene: Scene, branch: Branch, tries: Tries) -> Outcome:
-        """The outcome where all is there: as ever, or after an attempt whose answer was lost."""
-        found = Outcome(scene.slug, scene.revision or "", scene=scene if branch == DEFAULT else None, branch=branch)
-        if tries.edit is None or tries.lost is None:
-            return found
-        change = await self.last_change(tries.edit.changes[0].path, branch.name)
-        commit = None if change is None else change.commit or None
-        return replace(found, changed=True, created=tries.creates, commit=commit)
 
     async def _read(self, branch: Branch) -> Scene:
         forge, repo, at = self.job.forge, self.job.repo, self.job.clock()

@@ -57,7 +57,8 @@ async def write(job: Job) -> Outcome:
 async def rehearse(job: Job) -> Rehearsal:
     """What :func:`write` would do. Raises what it would raise, as far as that can be told without writing."""
     committer = Committer(job)
-    branch, scene = await Proposer(committer).begin()
+    proposer = Proposer(committer)
+    branch, scene = await proposer.begin()
     planned = await committer.decide(scene, branch, Tries())
     proposes = branch.name is not None
     if planned.changes:
@@ -67,6 +68,8 @@ async def rehearse(job: Job) -> Rehearsal:
             if proposes:
                 raise
             proposes = True
+            branch, scene = await proposer.find(scene) or (branch, scene)
+            planned = await committer.decide(scene, branch, Tries())
     diff = await anyio.to_thread.run_sync(shown_as_diff, planned, scene)
     is_new = scene.page is None and bool(planned.changes)
     return Rehearsal(scene.slug, revision_of(planned, scene), is_new, diff, proposes)
@@ -83,22 +86,23 @@ class Proposer:
         """Where the page is to be written: over the default branch, or over an open proposal if it is the page of that
         which the caller has read."""
         scene = await self._committer.read()
-        if self._job.expected in (None, scene.revision):
+        expected = self._job.expected
+        if expected in (None, scene.revision):
             return DEFAULT, scene
-        return await self._find(scene) or (DEFAULT, scene)
+        found = await self.find(scene)
+        if found is None or (found[1].revision != expected and scene.page is not None):
+            return DEFAULT, scene
+        return found  # also at another revision, if it is only there that they can have read it
 
-    async def _find(self, scene: Scene) -> tuple[Branch, Scene] | None:
-        """The open proposal of the page at the revision that the caller has read; of a page that is not in ``scene``,
-        at any: only there can they have read it."""
+    async def find(self, scene: Scene) -> tuple[Branch, Scene] | None:
+        """The open proposal of the page in ``scene``, and the wiki as it would be."""
         for number in range(1, BRANCHES + 1):
             name = branch_name(scene.slug, number)
             if not await self._exists(name):
                 return None
             if (pull := await self._pull(name)) is not None:
                 branch = Branch(name, pull)
-                proposed = await self._committer.read(branch)
-                if proposed.revision == self._job.expected or scene.page is None:
-                    return branch, proposed
+                return branch, await self._committer.read(branch)
         return None
 
     async def propose(self, scene: Scene) -> Outcome:

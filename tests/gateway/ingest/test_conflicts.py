@@ -133,7 +133,7 @@ class TestBetweenReadAndWrite:
         def another() -> None:
             bob(desk, {".wiki/index.md": f"{desk.index()}- Bob's note {desk.posts}\n"})
 
-        with pytest.raises(Conflict, match=r"\.wiki/index\.md changed again and again meanwhile — try again"):
+        with pytest.raises(Conflict, match=r"\.wiki/index\.md changed 4 times meanwhile — try again"):
             await desk.meanwhile(*[another] * 9).ingest()
         assert (desk.posts, desk.page()) == (4, None)
 

@@ -142,6 +142,12 @@ class TestOpenProposal:
         assert told.next_action_hint == "it would be proposed by a pull request"
         assert desk.page(branch=BRANCH) == PAGE
 
+    async def test_one_by_who_has_not_read_it_meets_the_conflict(self, desk: Desk) -> None:
+        await desk.ingest()
+        with pytest.raises(Conflict, match=rf"page exists: .* on branch {BRANCH}"):
+            await desk.ingest(body=MORE, dry_run=True)
+        assert (await desk.ingest(dry_run=True)).diff == ""
+
     async def test_once_it_is_merged_the_page_is_there(self, desk: Desk) -> None:
         first = await desk.ingest()
         desk.repo.merge(1)
